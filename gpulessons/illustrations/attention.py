@@ -1,35 +1,26 @@
 """Pictures of attention: who attends to whom, and the memory, bytes and time that it takes."""
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from gpulessons import units
-from gpulessons.plots.axes import log_axes
-from gpulessons.plots.forms import dots, lines, listed, rectangle
-from gpulessons.plots.picture import BLUE, COLORS, INK, VERMILLION, Picture, blank
+from gpulessons.plots.forms import LOOKS, dots, listed, log_lines, percent, rectangle, write
+from gpulessons.plots.picture import BLUE, COLORS, VERMILLION, Picture, blank
 
-from .transformer import HUES, of_a_hundred
-
-MARKS = ("o", "s", "D", "^")
 NUMBERED = 0.1  # smaller shares have a color and no number
 
 
-# -- Who attends to whom.
-
-
-def attending(words: Sequence[str], shares: np.ndarray) -> Picture:
+def attending(words, shares: np.ndarray) -> Picture:
     """Who attends to whom: shares (queries, keys), a row for each token that asks."""
     links = [(words[i], words[row.argmax()], row.max()) for i, row in enumerate(shares)]
     who, whom, most = max(links, key=lambda link: link[2])
     title = f"Each row adds up to 100 %. The strongest attention: “{who}” to “{whom}”, {most:.0%}."
     figure, axes = blank(width=6.2, height=4.9, title=title)
-    wash(axes, shares)
-    for (i, j), share in np.ndenumerate(shares):
+    for (i, j), share in np.ndenumerate(shares):  # either theme's ink stays legible on this blue
+        rectangle(axes, j - 0.5, i - 0.5, 1, 1, facecolor=(BLUE, 0.6 * share), edgecolor="none")
         if share >= NUMBERED:
-            axes.text(j, i, f"{100 * share:.0f}", ha="center", va="center", fontsize=9, color=INK)
+            write(axes, j, i, f"{100 * share:.0f}", fontsize=9)
     axes.set(xlim=(-0.5, len(words) - 0.5), ylim=(len(shares) - 0.5, -0.5), aspect="equal")
     axes.set_xticks(range(len(words)), words, rotation=45)
     axes.set_yticks(range(len(words)), words)
@@ -40,16 +31,7 @@ def attending(words: Sequence[str], shares: np.ndarray) -> Picture:
     return Picture(figure, f"{title} Each row's strongest: {spoken}.")
 
 
-def wash(axes, shares):
-    """A square for each share, the bluer the larger; either theme's ink stays legible on it."""
-    for (i, j), share in np.ndenumerate(shares):
-        rectangle(axes, j - 0.5, i - 0.5, 1, 1, facecolor=(BLUE, 0.6 * share), edgecolor="none")
-
-
-# -- What it moves and holds.
-
-
-def ladder(counted: Mapping[int, Any], name: str) -> Picture:
+def ladder(counted, name: str) -> Picture:
     """Bytes of global memory, counted: {tokens: {kernel: bytes}}.
 
     `name` does all in one launch; the other kernels belong together. Dots on a log scale.
@@ -63,20 +45,16 @@ def ladder(counted: Mapping[int, Any], name: str) -> Picture:
         rows += [(f"{tokens} tokens: all {len(parts)}", many, {"color": VERMILLION}),
                  (f"{tokens} tokens: {name}", few, {"color": BLUE, "marker": "D"})]
     *most, _ = sorted(parts, key=parts.get, reverse=True)  # of the longest: all but the smallest
-    title = (
-        f"{tokens} tokens, one head: separate kernels ask for {units.size(many)}, "
-        f"{units.ratio(many / few)} the {units.size(few)} of the tiled launch; "
-        f"{of_a_hundred(sum(map(parts.get, most)) / many)} of it for {' and '.join(most)}."
-    )
+    title = (f"{tokens} tokens, one head: separate kernels ask for {units.size(many)}, "
+             f"{units.ratio(many / few)} the {units.size(few)} of the tiled launch; "
+             f"{percent(sum(map(parts.get, most)) / many)} of it for {' and '.join(most)}.")
     return dots(rows, "filled: a whole call, hollow: a part; bytes asked for", units.size,
                 title=title, base=4)
 
 
-def ahead(one: Any, other: Any) -> str:
-    """Which of two versions is quicker, by their intervals, and by how much at least: a sentence.
-
-    one, other: Timings or ModelledTimings, of the same op and size.
-    """
+def ahead(one, other) -> str:
+    """Which of two (modelled) timings of one op and size is quicker, by their intervals, and by
+    how much at least: a sentence."""
     if "too noisy" in (one.noise, other.noise):
         return "Too noisy to say which is quicker."
     fast, slow = sorted((one, other), key=lambda t: t.quartiles[0])
@@ -87,34 +65,27 @@ def ahead(one: Any, other: Any) -> str:
     return f"{fast.version} is ahead: its interval lies {units.ratio(gain)} below the other's."
 
 
-def peaks(measured: Mapping[str, Any]) -> Picture:
+def peaks(measured) -> Picture:
     """The memory of a call against the length, both on log scales: {name: {tokens: bytes}}.
 
     The title says what the last doubling of the length does to each.
     """
-    steps = [f"{doubling(sizes):.1f} times for {name}" for name, sizes in measured.items()]
+    steps = []
+    for name, sizes in measured.items():
+        before, last = sorted(sizes)[-2:]
+        power = math.log(sizes[last] / sizes[before], last / before)
+        steps.append(f"{2**power:.1f} times for {name}")
     title = f"Twice the length, and memory grows: {', '.join(steps)}."
-    figure, axes = blank(height=4.1, title=title)
-    log_axes(axes, x=("tokens", units.count), y=("most memory at once", units.size),
-             ticks=sorted(next(iter(measured.values()))), base=4)
-    lines(axes, [(name, list(sizes), list(sizes.values()), {"color": color, "marker": mark})
-                 for (name, sizes), color, mark in zip(measured.items(), HUES, MARKS, strict=False)
-                 ])
-    spoken = {name: ", ".join(f"{units.size(c)} at {units.count(n)}" for n, c in sizes.items())
-              for name, sizes in measured.items()}
-    return Picture(figure, f"{title} {listed(spoken)}.")
+    named = [(name, list(sizes), list(sizes.values()), {**look, "linestyle": "-"})
+             for (name, sizes), look in zip(measured.items(), LOOKS, strict=False)]
+    return log_lines(named, ("tokens", units.count), ("most memory at once", units.size),
+                     title=title, ticks=sorted(named[0][1]), base=4)
 
 
-def doubling(costs):
-    """What twice the length does to a cost, by its last two lengths: {length: cost}."""
-    before, last = sorted(costs)[-2:]
-    return (costs[last] / costs[before]) ** (math.log(2) / math.log(last / before))
-
-
-def per_pair(comparison: Any) -> Picture:
+def per_pair(comparison) -> Picture:
     """Time ÷ length² against length: level lines are quadratic, falling ones are less.
 
-    The title compares each version with itself, at its first and last length.
+    The title compares each version with itself, at its last two lengths.
     """
     timed = {version: {t.size: t for t in comparison.timings if t.version == version}
              for version in comparison.versions}
@@ -124,21 +95,16 @@ def per_pair(comparison: Any) -> Picture:
     growth = {name: each[last].median / each[before].median for name, each in timed.items()
               if {before, last} <= set(each)
               and "too noisy" not in (each[last].noise, each[before].noise)}
-    title = f"{last / before:g} times the tokens ({before:,} to {last:,}) take "
+    took = "a time that could not be compared here"
     if growth:
         least, most = (f"{choose(growth.values()):.3g}" for choose in (min, max))
-        title += f"{least if least == most else f'{least} to {most}'} times as long."
-    else:
-        title += "a time that could not be compared here."
-    figure, axes = blank(height=4.1, title=title)
-    log_axes(axes, x=(comparison.unit, units.count),
-             y=("time for each pair of tokens", units.seconds),
-             ticks=lengths)
-    lines(axes, [
-        (name, list(each), [t.median / t.size**2 for t in each.values()],
-         {"color": COLORS[each[next(iter(each))].backend], "marker": mark})
-        for (name, each), mark in zip(timed.items(), MARKS, strict=False)
-    ])
-    grew = {name: f"{growth[name]:.3g} times" if name in growth else "not comparable"
-            for name in timed}
-    return Picture(figure, f"{title} {listed(grew)}. {comparison.label()}.")
+        took = f"{least if least == most else f'{least} to {most}'} times as long"
+    title = f"{last / before:g} times the tokens ({before:,} to {last:,}) take {took}."
+    named = [(name, list(each), [t.median / t.size**2 for t in each.values()],
+              {"color": COLORS[next(iter(each.values())).backend], "marker": look["marker"]})
+             for (name, each), look in zip(timed.items(), LOOKS, strict=False)]
+    grew = {f"{name} grows": f"{times:.3g} times" for name, times in growth.items()}
+    return log_lines(named, (comparison.unit, units.count),
+                     ("time for each pair of tokens", units.seconds), ticks=lengths,
+                     title=title, spoken=f"{listed(grew) or 'No growth is sure'}. "
+                     f"{comparison.label()}.")

@@ -4,16 +4,17 @@ A product's left factor stands left of it, its right factor above: a number lies
 one meets a column of the other.
 """
 
-from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
 from gpulessons.ops.softmax import softmax
-from gpulessons.plots.forms import rectangle
-from gpulessons.plots.picture import BLUE, INK, ORANGE, Picture, blank
+from gpulessons.plots.forms import rectangle, write
+from gpulessons.plots.picture import BLUE, ORANGE, Picture, blank
 
 GAP = 3.6  # cells between two matrices that stand side by side
 WORD = 2.6  # cells that a token's word may take
+write = partial(write, fontsize=9)
 
 
 def shares_of(q: np.ndarray, k: np.ndarray) -> np.ndarray:
@@ -21,7 +22,7 @@ def shares_of(q: np.ndarray, k: np.ndarray) -> np.ndarray:
     return softmax(q @ k.T / np.sqrt(q.shape[1]))
 
 
-def head(words: Sequence[str], q: np.ndarray, k: np.ndarray, v: np.ndarray, token: int) -> Picture:
+def head(words, q: np.ndarray, k: np.ndarray, v: np.ndarray, token: int) -> Picture:
     """Who attends to whom in one head, and the way of `token`'s row to its result.
 
     q, k, v: (tokens, head size), a row for each of `words`. Made for a slider over `token`.
@@ -35,13 +36,14 @@ def head(words: Sequence[str], q: np.ndarray, k: np.ndarray, v: np.ndarray, toke
     figure, axes = blank(width=8.2, height=4.6, title=title)
     left = np.cumsum([0, width + GAP, tokens + GAP, tokens + GAP + WORD])
     above = -tokens - 2.6  # the top of the upper row of matrices
-    for x, y, shape, name in (
-        (left[0], 0, (tokens, width), "q"), (left[1], 0, (tokens, tokens), f"q kᵀ / √{width}"),
-        (left[1], above + tokens - width, (width, tokens), "kᵀ"),
-        (left[2], 0, (tokens, tokens), "shares: softmax of each row"),
-        (left[3], 0, (tokens, width), "result: shares v"), (left[3], above, (tokens, width), "v"),
+    for x, y, rows, columns, name in (
+        (left[0], 0, tokens, width, "q"), (left[1], 0, tokens, tokens, f"q kᵀ / √{width}"),
+        (left[1], above + tokens - width, width, tokens, "kᵀ"),
+        (left[2], 0, tokens, tokens, "shares: softmax of each row"),
+        (left[3], 0, tokens, width, "result: shares v"), (left[3], above, tokens, width, "v"),
     ):
-        matrix(axes, x, y, shape, name)
+        rectangle(axes, x, y, columns, rows, linewidth=1.5)
+        write(axes, x + columns / 2, y + rows + 0.15, f"{name}\n{rows} × {columns}", va="top")
     for (i, j), share in np.ndenumerate(0.5 * shares / shares.max()):
         rectangle(axes, left[2] + j, i, 1, 1, facecolor=(BLUE, share), edgecolor="none")
         if i == token:
@@ -60,19 +62,5 @@ def head(words: Sequence[str], q: np.ndarray, k: np.ndarray, v: np.ndarray, toke
     axes.set_aspect("equal")
     axes.set_axis_off()
     spoken = ", ".join(f"{word} {share:.0%}" for word, share in zip(words, row, strict=True))
-    return Picture(
-        figure,
-        f"{title} q, k, v and the result are {tokens} × {width}, scores and shares {tokens} × "
-        f"{tokens}. Its shares: {spoken}.",
-    )
-
-
-def matrix(axes, x, y, shape, name):
-    """An outline of `shape` (rows, columns) cells; its name and its shape beneath."""
-    rows, columns = shape
-    rectangle(axes, x, y, columns, rows, linewidth=1.5)
-    write(axes, x + columns / 2, y + rows + 0.15, f"{name}\n{rows} × {columns}", va="top")
-
-
-def write(axes, x, y, words, **look):
-    axes.text(x, y, words, **{"ha": "center", "va": "center", "color": INK, "fontsize": 9} | look)
+    return Picture(figure, f"{title} q, k, v and the result are {tokens} × {width}, scores and "
+                   f"shares {tokens} × {tokens}. Its shares: {spoken}.")

@@ -6,10 +6,8 @@ from gpulessons.plots.picture import BLUE, VERMILLION
 
 
 def ratios(cores):
-    """A dot for each way of counting, places that compute orange, what they do in a second blue.
-
-    cores: a money.cores.Cores.
-    """
+    """A dot for each way of counting in a money.cores.Cores, places that compute orange, what they
+    do in a second blue."""
     found = cores.ratios()
     first, rate = found["cores, as on the box"], found["FLOP/s"]
     title = f"A K80 has {units.ratio(first)} the cores and {units.ratio(rate)} the FLOP/s."

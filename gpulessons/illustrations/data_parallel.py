@@ -1,39 +1,21 @@
-"""Pictures of data parallelism: who works and who sends, what is learned from how many bytes.
+"""Pictures of data parallelism: who works and who sends, what is learned from how many bytes."""
 
-As in plots, every title is computed. What a model says is a thin line and is called modelled.
-"""
-
-from collections.abc import Mapping, Sequence
-from typing import Any
+from itertools import pairwise
 
 import numpy as np
 
 from gpulessons import units
 from gpulessons.plots.axes import log_axes, written
-from gpulessons.plots.forms import lines, listed
-from gpulessons.plots.picture import (
-    BLUE,
-    GREEN,
-    INK,
-    ORANGE,
-    PURPLE,
-    SKY,
-    VERMILLION,
-    Picture,
-    blank,
-)
+from gpulessons.plots.forms import LOOKS, lines, listed, timetables
+from gpulessons.plots.picture import BLUE, INK, ORANGE, Picture, blank
 from gpulessons.workers.batches import critical
 from gpulessons.workers.links import Link
 
 from .drawings import Drawing, drawing
 
 KINDS = {"compute": BLUE, "communicate": ORANGE}
-WAYS = {
-    "backend": (GREEN, "o"), "ring": (BLUE, "s"), "tree": (PURPLE, "^"), "naive": (VERMILLION, "D"),
-    "halving": (ORANGE, "v"),
-}
+WAYS = dict(zip(("ring", "naive", "backend", "tree", "halving"), LOOKS, strict=False))
 MANY = 1024  # workers
-LOOKS = [(INK, "-"), (SKY, "--"), (GREEN, "-."), (BLUE, ":"), (VERMILLION, (0, (5, 1)))]
 
 
 def rounds(*ways: str) -> Drawing:
@@ -42,140 +24,112 @@ def rounds(*ways: str) -> Drawing:
     return drawing("_".join(["rounds", *ways]))
 
 
-def timeline(runs: Mapping[str, Any]) -> Picture:
+def timeline(runs) -> Picture:
     """One step of each way, as its workers logged it: {way: [Trained of each worker]}.
 
     Refused (ValueError) where one worker's sum is there before another has begun to send.
     """
-    told = {way: f"{units.seconds(workers[0].seconds)} a step" for way, workers in runs.items()}
-    title = f"{listed(told)}."
-    title = title[:1].upper() + title[1:]
-    count = len(next(iter(runs.values())))
-    figure, panels = blank(height=1.2 + 0.55 * count * len(runs), title=title, nrows=len(runs),
-                           sharex=True, squeeze=False)
-    for axes, (way, workers) in zip(panels.flat, runs.items(), strict=True):
+    told = {way: units.seconds(workers[0].seconds) for way, workers in runs.items()}
+    title = f"Time of a step. {listed(told)}."
+    rows = {}
+    for way, workers in runs.items():
         if effects_first(workers):
             raise ValueError(f"{way}: a sum ends before a worker begins: no common clock.")
-        draw_step(axes, workers)
         told[way] += f", {overlap(workers):.0%} of the sending while computing"
-        axes.set_title(f"{way}: {told[way]}", color=INK, fontsize=10, loc="left")
-    last = panels.flat[-1]
-    written(last.xaxis, units.seconds)
-    last.set_xlabel("time in a step of median length (live: processes sharing one machine)")
+        rows[f"{way}: {told[way]}"] = one_step(workers)
+    figure, axes = timetables(
+        rows, "time in a step of median length (live: processes sharing one machine)", title=title)
+    written(axes.xaxis, units.seconds)
     return Picture(figure, f"{title} {listed(told)}.")
+
+
+def spans(worker, kind):
+    """[(start, stop)] of what a worker did of one kind, in order."""
+    return sorted((start, stop) for what, start, stop in worker.events if what == kind)
 
 
 def effects_first(workers):
     """Whether any all-reduce ends for one worker before another has begun it."""
-    sent = [sorted((start, stop) for kind, start, stop in worker.events if kind == "communicate")
-            for worker in workers]
-    return any(max(start for start, _ in each) > min(stop for _, stop in each)
-               for each in zip(*sent, strict=True))
+    sent = zip(*(spans(worker, "communicate") for worker in workers), strict=True)
+    return any(max(start for start, _ in each) > min(stop for _, stop in each) for each in sent)
 
 
-def draw_step(axes, workers):
-    """Two lanes for each worker: what it computes, and below it what is being sent."""
-    names, step = [], middling(workers[0].events)
-    first = steps(workers[0].events)[step][0]
+def one_step(workers):
+    """What each worker computes and sends in the step of median length, as `timetables` has it."""
+    lengths = [stop - start for start, stop in steps(workers[0])]
+    middling = int(np.argsort(lengths)[len(lengths) // 2])
+    first, rows = min(steps(worker)[middling][0] for worker in workers), {}
     for rank, worker in enumerate(workers):
-        start, stop = steps(worker.events)[step]
-        for lane, (kind, color) in enumerate(KINDS.items()):
-            row = 2.3 * rank + lane
-            names.append((row, f"worker {rank} {'computes' if lane == 0 else 'sends'}"))
-            for what, began, ended in worker.events:
-                if what == kind and start <= began < stop:
-                    axes.barh(row, ended - began, left=began - first, height=0.8, color=color,
-                              alpha=0.7)
-    axes.set_yticks(*zip(*names, strict=True))
-    axes.tick_params(axis="y", labelsize=9, length=0)
-    axes.invert_yaxis()
+        start, stop = steps(worker)[middling]
+        for does, (kind, color) in zip(("computes", "sends"), KINDS.items(), strict=True):
+            rows[f"worker {rank} {does}"] = [(a - first, b - a, color, "")
+                                             for a, b in spans(worker, kind) if start <= a < stop]
+    return rows
 
 
-def steps(events):
+def steps(worker):
     """[(start, stop)] of a worker's steps: each computes twice, the second time is the update."""
-    computed = sorted((a, b) for kind, a, b in events if kind == "compute")
+    computed = spans(worker, "compute")
     return [(a, b) for (a, _), (_, b) in zip(computed[::2], computed[1::2], strict=True)]
-
-
-def middling(events):
-    """Which step is of median length."""
-    lengths = [stop - start for start, stop in steps(events)]
-    return int(np.argsort(lengths)[len(lengths) // 2])
 
 
 def overlap(workers):
     """Of the time in which something is sent, the share in which the same worker computes."""
     both = total = 0.0
     for worker in workers:
-        sent = merged((a, b) for kind, a, b in worker.events if kind == "communicate")
-        computed = merged((a, b) for kind, a, b in worker.events if kind == "compute")
-        total += sum(b - a for a, b in sent)
-        both += sum(max(0.0, min(b, d) - max(a, c)) for a, b in sent for c, d in computed)
+        cuts = sorted({at for _, *ends in worker.events for at in ends})
+        for start, stop in pairwise(cuts):
+            doing = {what for what, began, ended in worker.events if began <= start < ended}
+            if "communicate" in doing:
+                total += stop - start
+                both += (stop - start) * ("compute" in doing)
     return both / total if total else 0.0
 
 
-def merged(spans):
-    """Spans (start, stop) without overlaps among themselves."""
-    found = []
-    for start, stop in sorted(spans):
-        if found and start <= found[-1][1]:
-            found[-1][1] = max(stop, found[-1][1])
-        else:
-            found.append([start, stop])
-    return found
-
-
-def losses(runs: Mapping[str, Any]) -> Picture:
+def losses(runs) -> Picture:
     """The loss against steps, and against bytes handed over by one worker: {way: Trained}."""
-    smooth = {way: averaged(run.losses) for way, run in runs.items()}
+    smooth = {way: [np.mean(run.losses[max(0, i - 9) : i + 1]) for i in range(len(run.losses))]
+              for way, run in runs.items()}
     bytes_of = {way: run.bytes / len(run.losses) for way, run in runs.items()}
     least = min(bytes_of, key=bytes_of.get)
     first, ends = next(iter(runs)), {way: line[-1] for way, line in smooth.items()}
-    title = (f"{first}: a loss of {ends[first]:.2g} at the end; {least}: {ends[least]:.2g}, for "
-             f"{units.ratio(bytes_of[first] / bytes_of[least])} fewer bytes.")
-    title = title[:1].upper() + title[1:]
+    title = (f"A loss of {ends[first]:.2g} at the end with {first}, of {ends[least]:.2g} with "
+             f"{least}, for {units.ratio(bytes_of[first] / bytes_of[least])} fewer bytes.")
     figure, (left, right) = blank(width=8.2, height=3.8, title=title, ncols=2, sharey=True)
-    for (way, line), (color, dashes) in zip(smooth.items(), LOOKS, strict=False):
-        style = {"color": color, "linestyle": dashes, "linewidth": 1.8, "label": way}
+    for (way, line), look in zip(smooth.items(), LOOKS, strict=False):
+        look = {**look, "marker": "", "linewidth": 1.8, "label": way}
         steps = np.arange(1, len(line) + 1)
-        left.plot(steps, line, **style)
-        right.plot(steps * bytes_of[way], line, **style)
+        left.plot(steps, line, **look)
+        right.plot(steps * bytes_of[way], line, **look)
     left.set(xlabel="steps", ylabel="loss (mean of ten steps)", ylim=(0, None))
     log_axes(right, x=("bytes handed over by one worker", lambda size: units.rate(size, "B")))
     left.legend(frameon=False, labelcolor=INK, fontsize=9)
-    spoken = "; ".join(f"{way}: {ends[way]:.3g} after {bytes_of[way]:,.0f} bytes a step"
-                       for way in runs)
-    return Picture(figure, f"{title} Live: {spoken}.")
+    spoken = {way: f"{ends[way]:.3g} after {bytes_of[way]:,.0f} bytes a step" for way in runs}
+    return Picture(figure, f"{title} Live: {listed(spoken)}.")
 
 
-def averaged(numbers):
-    """The mean of each number and those before it, up to ten."""
-    return [float(np.mean(numbers[max(0, i - 9) : i + 1])) for i in range(len(numbers))]
-
-
-def fitted(link: Link, samples: Sequence[Any]) -> Picture:
+def fitted(link: Link, samples) -> Picture:
     """Measured all-reduces, and the model's lines, both axes on log scales."""
     rate = units.rate(link.bandwidth, "B/s") if link.bandwidth < 1e15 else "no limit on the bytes"
+    drawn, workers = [], samples[0].workers
+    for place, way in enumerate(dict.fromkeys(sample.algorithm for sample in samples)):
+        beside = 1.12 ** (place - 1.5)  # or they would hide each other
+        points = [(beside * s.bytes, s.seconds) for s in samples if s.algorithm == way]
+        drawn.append((f"{way}, measured", *zip(*points, strict=True),
+                      {**WAYS[way], "linestyle": "none"}))
+    measured = sorted({s.bytes for s in samples})
+    sizes = np.geomspace(measured[0], measured[-1], 100)
+    for way in [way for way in ("backend", "naive") if way in {s.algorithm for s in samples}]:
+        drawn.append((f"{way}, modelled", sizes, [link.seconds(way, workers, n) for n in sizes],
+                      {"color": WAYS[way]["color"], "linewidth": 1}))
+    spoken = "; ".join(f"{s.algorithm} at {units.size(s.bytes)}: {units.seconds(s.seconds)}"
+                       for s in samples)
     title = (f"A latency of {units.seconds(link.latency)} and {rate} "
              f"fit the backend's times to within {link.off:.0%}, typically.")
     figure, axes = blank(height=4.2, title=title)
     log_axes(axes, x=("bytes of each worker's vector", units.size),
-             y=("time of one all-reduce", units.seconds),
-             ticks=sorted({s.bytes for s in samples}))
-    drawn, workers = [], samples[0].workers
-    for place, way in enumerate(dict.fromkeys(sample.algorithm for sample in samples)):
-        color, marker = WAYS[way]
-        beside = 1.12 ** (place - 1.5)  # or they would hide each other
-        points = [(beside * s.bytes, s.seconds) for s in samples if s.algorithm == way]
-        drawn.append((f"{way}, measured", *zip(*points, strict=True),
-                      {"color": color, "marker": marker, "linestyle": "none"}))
-    sizes = np.geomspace(min(s.bytes for s in samples), max(s.bytes for s in samples), 100)
-    for way in [way for way in ("backend", "naive") if way in {s.algorithm for s in samples}]:
-        drawn.append((f"{way}, modelled", sizes, [link.seconds(way, workers, n) for n in sizes],
-                      {"color": WAYS[way][0], "linewidth": 1}))
+             y=("time of one all-reduce", units.seconds), ticks=measured)
     lines(axes, drawn)
-    spoken = "; ".join(f"{s.algorithm} at {units.size(s.bytes)}: {units.seconds(s.seconds)}"
-                       for s in samples)
     return Picture(figure, f"{title} Live, {workers} processes sharing one machine: {spoken}.")
 
 
@@ -186,56 +140,50 @@ def at_scale(link: Link, size: float, compute: float) -> Picture:
     """
     workers = 2 ** np.arange(1, MANY.bit_length())
     ways = {"halving": "halving", "ring": "a ring", "tree": "a tree", "naive": "the naive way"}
-
-    def busy(way, n):
-        return compute / (compute + link.seconds(way, int(n), size))
-
-    shares = {way: [busy(way, n) for n in workers] for way in ways}
-    ends = {way: share[-1] for way, share in shares.items()}
-    told = ", ".join(f"{ends[way]:.0%} with {words}" for way, words in ways.items())
+    shares = {way: [compute / (compute + link.seconds(way, int(n), size)) for n in workers]
+              for way in ways}
+    told = ", ".join(f"{shares[way][-1]:.0%} with {words}" for way, words in ways.items())
     title = f"Modelled: of their time {MANY:,} workers compute {told}."
     figure, axes = blank(height=4, title=title)
     log_axes(axes, x=("workers", units.count), ticks=workers[::2], base=2)
     axes.set(ylim=(0, 1.05), ylabel="computing (modelled)")
     written(axes.yaxis, "{:.0%}".format)
-    lines(axes, [(f"{way}, modelled", workers, share, {"color": WAYS[way][0], "linewidth": 1})
-                 for way, share in shares.items()])
+    lines(axes, [(f"{way}, modelled", workers, share,
+                  {"color": WAYS[way]["color"], "linewidth": 1}) for way, share in shares.items()])
     return Picture(figure, title)
 
 
-def returns(found: Sequence[Any]) -> Picture:
+def returns(found) -> Picture:
     """Steps to the same loss against the batch, and seconds: a list of workers.batches.Reached."""
-    sizes, steps = [r.batch for r in found], [r.steps for r in found]
-    more, fewer = sizes[-1] / sizes[0], steps[0] / steps[-1]
+    sizes, steps = np.array([r.batch for r in found]), [r.steps for r in found]
     least, bend = critical(found)
     bends = f"the curve bends near a batch of {bend:.2g}" if least else "no bend yet"
-    title = (f"{units.count(more)} times the batch, {units.ratio(fewer)} fewer steps: {bends}. "
+    title = (f"{units.count(sizes[-1] / sizes[0])} times the batch, "
+             f"{units.ratio(steps[0] / steps[-1])} fewer steps: {bends}. "
              f"On one core {quickest(found)} there first.")
     figure, (left, right) = blank(width=8.2, height=4, title=title, ncols=2)
     batch = ("examples in the batch", units.count)
     log_axes(left, x=batch, y=("steps to the same loss", units.count), ticks=sizes)
     log_axes(right, x=batch, y=("seconds on one core", units.seconds), ticks=sizes)
-    left.plot(sizes, [steps[0] * sizes[0] / size for size in sizes], ":", color=INK, linewidth=1)
+    linear = steps[0] * sizes[0] / sizes
+    left.plot(sizes, linear, ":", color=INK, linewidth=1, label="if it were linear")
     if least:
         fine = np.geomspace(sizes[0], sizes[-1], 60)
-        left.plot(fine, least * (1 + bend / fine), color=INK, linewidth=1)
-        left.annotate(f"{least:.0f} × (1 + {bend:.2g} / batch), fitted", (sizes[-1], 2.2 * least),
-                      color=INK, ha="right", fontsize=9)
+        left.plot(fine, least * (1 + bend / fine), color=INK, linewidth=1,
+                  label=f"{least:.0f} × (1 + {bend:.2g} / batch), fitted")
+    left.legend(frameon=False, labelcolor=INK, fontsize=9, loc="lower left")
     left.plot(sizes, steps, "o", color=BLUE, markersize=6)
     for one in found:
         left.plot([one.batch] * len(one.runs), one.runs, "_", color=BLUE, markersize=9)
-    middle = sizes[len(sizes) // 2]
-    left.annotate("if it were linear", (middle, steps[0] * sizes[0] / middle), (-8, -4), color=INK,
-                  textcoords="offset points", ha="right", va="top", fontsize=9)
+    right.plot(sizes, [r.seconds for r in found], "o-", color=BLUE)
     for axes in (left, right):
         axes.yaxis.get_major_locator().set_params(subs=(1, 2, 5))
-    right.plot(sizes, [r.seconds for r in found], "o-", color=BLUE)
     spoken = "; ".join(f"{r.batch}: {units.count(r.steps)} steps in {units.seconds(r.seconds)}, "
                        f"rate {r.rate:g}" for r in found)
     return Picture(figure, f"{title} Live: {spoken}.")
 
 
-def quickest(found: Sequence[Any]) -> str:
+def quickest(found) -> str:
     """Who is there first in seconds, with those within a fifth of it: a noisy machine's tie."""
     least = min(one.seconds for one in found)
     first = [units.count(one.batch) for one in found if one.seconds <= 1.2 * least]

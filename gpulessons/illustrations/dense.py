@@ -2,39 +2,20 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from gpulessons import units
 from gpulessons.measure.results import Comparison
 from gpulessons.plots.axes import log_axes, written
-from gpulessons.plots.forms import lines, listed
-from gpulessons.plots.picture import (
-    BLUE,
-    COLORS,
-    GREEN,
-    INK,
-    MARKERS,
-    ORANGE,
-    SKY,
-    VERMILLION,
-    Picture,
-    blank,
-)
+from gpulessons.plots.forms import LOOKS, listed, log_lines
+from gpulessons.plots.picture import COLORS, INK, Picture, blank
 
 # Toolkits on one CPU share a backend's color, so a curve has one of its own, and its own dashes.
-TOOLKITS = {
-    "NumPy": (BLUE, "-"), "Numba": (SKY, "--"), "PyTorch on CPU": (GREEN, ":"),
-    "CUDA": (VERMILLION, "-."), "PyTorch on GPU": (ORANGE, (0, (1, 3))),
-}
+TOOLKITS = "NumPy", "CUDA", "PyTorch on CPU", "Numba", "PyTorch on GPU"
 
 
-def per_example(
-    comparison: Comparison, models: Mapping[str, Callable[[float], float]] | None = None,
-    *, title: str = "",
-) -> Picture:
+def per_example(comparison: Comparison, models=None, *, title: str = "") -> Picture:
     """Time of one example against the batch it comes in, both on log scales.
 
     Versions of one backend share its color, and each has its own mark and dashes.
@@ -42,33 +23,29 @@ def per_example(
     """
     best = {size: comparison.best(size=size) for size in comparison.sizes}
     best = {size: timing for size, timing in best.items() if timing}
-    steady = {size: t.median / size for size, t in best.items() if t.noise != "too noisy"}
-    title = title or batched(steady)
-    figure, axes = blank(height=4.2, title=title)
-    log_axes(axes, x=("examples in the batch", units.count),
-             y=("time of one example", units.seconds), ticks=sorted(best))
     drawn, of_backend = [], Counter()
     for version in comparison.versions:
         timings = [t for t in comparison.timings if t.version == version]
         if timings:
             backend = timings[0].backend
-            at = of_backend[backend] % 4
+            look = {**LOOKS[of_backend[backend] % len(LOOKS)], "color": COLORS[backend]}
             of_backend[backend] += 1
             drawn.append((version, [t.size for t in timings], [t.median / t.size for t in timings],
-                          {"color": COLORS[backend], "marker": (MARKERS[backend] + "vPX")[at],
-                           "linestyle": ("-", "--", ":", "-.")[at]}))
+                          look))
     for name, model in (models or {}).items() if best else ():
         sizes = np.geomspace(min(best), max(best), 100)
         each = [model(size) / size for size in sizes]
         drawn.append((name, sizes, each, {"color": INK, "linewidth": 1}))
-    lines(axes, drawn)
-    spoken = {f"{t.version} at {units.count(t.size)}": units.seconds(t.median / t.size)
-              for t in comparison.timings}
-    return Picture(figure, f"{title} {comparison.label()}, for one example: {listed(spoken)}.")
+    return log_lines(
+        drawn, ("examples in the batch", units.count), ("time of one example", units.seconds),
+        title=title or batched(best), ticks=sorted(best),
+        spoken=f"{comparison.label()}, for one example.",
+    )
 
 
-def batched(each):
-    """What an example takes in the smallest and in the largest batch: {batch: seconds}."""
+def batched(best):
+    """What an example takes in the smallest and in the largest batch: {batch: Timing}."""
+    each = {size: t.median / size for size, t in best.items() if t.noise != "too noisy"}
     if len(each) < 2:
         return "Too noisy to say what an example takes in a batch."
     alone, most = min(each), max(each)
@@ -77,14 +54,8 @@ def batched(each):
             f"{units.count(most)} it takes {units.seconds(each[most])}.")
 
 
-def against_parameters(
-    measured: Mapping[str, Mapping[int, float]],
-    bounds: Mapping[str, Mapping[int, float]] | None = None,
-) -> Picture:
-    """Time against the number of parameters, both on log scales: {name: {parameters: seconds}}.
-
-    bounds: {name: the same} for what the machine allows at best, drawn as thin lines.
-    """
+def against_parameters(measured) -> Picture:
+    """Time against the number of parameters, both on log scales: {name: {parameters: seconds}}."""
     counts = sorted(set().union(*measured.values()))
     measured = {name: times for name, times in measured.items() if times}
     growths = [f"{t[counts[-1]] / t[counts[0]]:.2g} times as long for {name}"
@@ -92,35 +63,28 @@ def against_parameters(
     title = "Too noisy to say how the time grows."
     if growths:
         title = f"{counts[-1] / counts[0]:.3g} times the parameters take {', '.join(growths)}."
-    figure, axes = blank(height=4, title=title)
-    log_axes(axes, x=("weights and biases", units.count), y=("time of one call", units.seconds),
-             ticks=counts)
-    looks = [{"marker": "o"}, {"marker": "v", "linestyle": "--"}, {"marker": "P"}]
-    drawn = [*zip(measured.items(), looks, strict=False)]
-    drawn += [(one, {"color": INK, "linewidth": 1}) for one in (bounds or {}).items()]
-    lines(axes, [(name, list(times), list(times.values()), look) for (name, times), look in drawn])
-    spoken = {name: ", ".join(f"{units.count(n)} in {units.seconds(s)}" for n, s in times.items())
-              for name, times in measured.items()}
-    return Picture(figure, f"{title} {listed(spoken)}.")
+    return log_lines(
+        [(name, list(times), list(times.values()), look)
+         for (name, times), look in zip(measured.items(), LOOKS, strict=False)],
+        ("weights and biases", units.count), ("time of one call", units.seconds), title=title,
+        ticks=counts,
+    )
 
 
-def curves(runs: Mapping[str, Any]) -> Picture:
+def curves(runs) -> Picture:
     """What networks have learned, against epochs and against seconds: {toolkit: its epochs}."""
     lasts = {toolkit: epochs[-1] for toolkit, epochs in runs.items()}
     low, high = (choose(last.accuracy for last in lasts.values()) for choose in (min, max))
     reached = f"{high:.1%}" if high - low < 5e-4 else f"{low:.1%} to {high:.1%}"
     took = [f"{toolkit} {units.seconds(last.seconds)}" for toolkit, last in lasts.items()]
-    title = (
-        f"{reached} of the held-out digits after {next(iter(lasts.values())).number} epochs. "
-        f"In one run each: {', '.join(took)}."
-    )
+    title = (f"{reached} of the held-out digits after {next(iter(lasts.values())).number} epochs. "
+             f"In one run each: {', '.join(took)}.")
     figure, (left, right) = blank(height=3.8, width=8.2, title=title, ncols=2, sharey=True)
     for toolkit, epochs in runs.items():
-        color, dashes = TOOLKITS[toolkit]
+        look = {**LOOKS[TOOLKITS.index(toolkit)], "marker": "", "linewidth": 2, "label": toolkit}
         shares = [epoch.accuracy for epoch in epochs]
-        style = {"color": color, "linestyle": dashes, "linewidth": 2, "label": toolkit}
-        left.plot([epoch.number for epoch in epochs], shares, **style)
-        right.plot([epoch.seconds for epoch in epochs], shares, **style)
+        left.plot([epoch.number for epoch in epochs], shares, **look)
+        right.plot([epoch.seconds for epoch in epochs], shares, **look)
     left.set(xlabel="epoch", ylabel="held-out digits read rightly")
     written(left.yaxis, "{:.0%}".format)
     log_axes(right, x=("seconds of training", units.seconds))
@@ -128,32 +92,22 @@ def curves(runs: Mapping[str, Any]) -> Picture:
     return Picture(figure, f"{title} {listed(lasts)}.")
 
 
-def wrong(
-    images: np.ndarray, labels: np.ndarray, probabilities: np.ndarray, most: int = 20
-) -> Picture:
-    """The digits that a network reads wrongly, those it is surest of first.
+def wrong(images: np.ndarray, labels: np.ndarray, probabilities: np.ndarray) -> Picture:
+    """The digits that a network reads wrongly, twenty at most, those it is surest of first.
 
     probabilities: (n, 10). Under each: what it is, what the network says, and how sure it is.
     """
     said, sure = probabilities.argmax(1), probabilities.max(1)
     (places,) = np.nonzero(said != labels)
-    places = sorted(places, key=lambda place: -sure[place])
-    shown = places[:most]
+    shown = sorted(places, key=lambda place: -sure[place])[:20]
     title = f"{len(places)} of {len(labels)} held-out digits are read wrongly."
-    if len(places) > most:
-        title += f" Here are the {most} it is surest of."
+    if len(places) > len(shown):
+        title += f" Here are the {len(shown)} it is surest of."
     captions = [f"{labels[n]}, read as {said[n]}\n{sure[n]:.0%} sure" for n in shown]
     return grid(images[shown], captions, title=title, columns=6)
 
 
-def grid(
-    images: np.ndarray,
-    captions: Sequence[str] = (),
-    *,
-    title,
-    columns: int = 10,
-    signed: bool = False,
-) -> Picture:
+def grid(images: np.ndarray, captions=(), *, title, columns: int = 10, signed=False) -> Picture:
     """Small pictures in rows, each with its caption.
 
     signed: 0 is blank, more is orange, less is purple. Otherwise more is darker, as ink on paper.
@@ -164,26 +118,21 @@ def grid(
                          ncols=columns, squeeze=False)
     far = float(np.abs(images).max()) if len(images) else 1
     look = {"cmap": "PuOr_r", "vmin": -far, "vmax": far} if signed else {"cmap": "gray_r"}
-    for place, one in enumerate(axes.flat):
+    for one in axes.flat:
         one.set_axis_off()
-        if place < len(images):
-            one.imshow(images[place], **look)
-            if captions:
-                one.set_title(captions[place], color=INK, fontsize=9, pad=3)
+    for one, image in zip(axes.flat, images, strict=False):
+        one.imshow(image, **look)
+    for one, caption in zip(axes.flat, captions, strict=False):
+        one.set_title(caption, color=INK, fontsize=9, pad=3)
     spoken = "; ".join(caption.replace("\n", ", ") for caption in captions)
     return Picture(figure, f"{title} {spoken}".strip())
 
 
-def weights(
-    w: np.ndarray, shape: tuple[int, int] = (8, 8), most: int = 20, moved: bool = False
-) -> Picture:
-    """What the outputs of a first layer look for: each row of w (outputs, pixels) as a picture.
-
-    moved: w is how far the weights have come in training.
-    """
-    strongest = np.argsort(-np.abs(w).sum(1))[:most]
-    colors = "orange ink raises an output, purple lowers it"
-    if moved:
-        colors = "orange, the weight has grown; purple, it has fallen"
+def weights(w: np.ndarray, moved: bool = False) -> Picture:
+    """What the outputs of a first layer look for: the twenty strongest rows of w (outputs, 64) as
+    pictures of 8 × 8. moved: w is how far the weights have come in training."""
+    strongest = np.argsort(-np.abs(w).sum(1))[:20]
+    colors = ("orange, the weight has grown; purple, it has fallen" if moved else
+              "orange ink raises an output, purple lowers it")
     title = f"{len(strongest)} of {len(w)} outputs, pixel by pixel: {colors}."
-    return grid(w[strongest].reshape(-1, *shape), title=title, signed=True)
+    return grid(w[strongest].reshape(-1, 8, 8), title=title, signed=True)

@@ -1,46 +1,26 @@
 """Pictures of what a framework does: its layers, eager and compiled code, six networks, small sums.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import partial
 
 from gpulessons import units
-from gpulessons.plots.forms import dots as dots_of
-from gpulessons.plots.forms import stacked
-from gpulessons.plots.picture import (
-    BLUE,
-    COLORS,
-    GREEN,
-    MARKERS,
-    VERMILLION,
-    Picture,
-)
+from gpulessons.plots import forms
+from gpulessons.plots.forms import percent, stacked
+from gpulessons.plots.picture import BLUE, COLORS, GREEN, MARKERS, VERMILLION, Picture
 from warplens.tables import Table
 
-from .drawings import Drawing, drawing
+from .drawings import drawing
 
 KINDS = {"compute": BLUE, "launch and Python": VERMILLION, "memory": GREEN}  # as in timelines
+# From a line of Python down to what computes, one box for each layer.
+layers = partial(drawing, "layers")
+# Trips to memory: three of each operator when eager, three in all in one loop. A read is one;
+# a write is two, as its line is fetched before it is written back.
+passes = partial(drawing, "passes")
+LONG = {"year": 365 * 86_400, "day": 86_400, "hour": 3600, "minute": 60}  # seconds
 
 
-# -- What a line of Python goes through.
-
-
-def layers() -> Drawing:
-    """From a line of Python down to what computes, one box for each layer."""
-    return drawing("layers")
-
-
-def passes() -> Drawing:
-    """Trips to memory: three of each operator when eager, three in all in one loop. A read is one;
-    a write is two, as its line is fetched before it is written back.
-    """
-    return drawing("passes")
-
-
-# -- What was measured.
-
-
-def steps_table(rows: Sequence[Any], machine: str) -> Table:
+def steps_table(rows, machine: str) -> Table:
     """Seconds per minibatch, CPU and GPU side by side, as measured here."""
     cells = []
     for row in rows:
@@ -56,39 +36,26 @@ def steps_table(rows: Sequence[Any], machine: str) -> Table:
     return Table(f"One step of training, measured here (live: {machine})", head, cells, notes)
 
 
-def shares(steps: Mapping[str, Mapping[str, float]]) -> Picture:
+def shares(steps) -> Picture:
     """What the time of each step went into, in the colors of a timeline: {step: {kind: share}}."""
-    computing = ", ".join(f"{share_of(split['compute'])} of the {name}"
+    computing = ", ".join(f"{percent(split['compute'])} of the {name}"
                           for name, split in steps.items())
-    return stacked(steps, KINDS, share_of, title=f"Compute is {computing}.",
+    return stacked(steps, KINDS, percent, title=f"Compute is {computing}.",
                    what="share of the step, while the profiler watches")
 
 
-def share_of(share: float) -> str:
-    """In percent, with a digit where it is next to nothing."""
-    return f"{share:.1%}" if 0 < share < 0.01 else f"{share:.0%}"
-
-
-def dots(times: Mapping[str, float], *, title: str, what: str = "time of one call") -> Picture:
-    """One dot for each name on a log scale of seconds, in the color of who computes."""
+def dots(times, *, title: str, what: str = "time of one call") -> Picture:
+    """One dot for each of {name: seconds} on a log scale, in the color of who computes: PyTorch on
+    a CPU or on a GPU, else the CPU by itself."""
     rows = []
     for name, time in times.items():
-        backend = backend_of(name)
+        torch = "torch_gpu" if "GPU" in name else "torch_cpu"
+        backend = torch if "torch" in name.lower() else "host"
         rows.append((name, time, {"marker": MARKERS[backend], "color": COLORS[backend]}))
-    return dots_of(rows, what, units.seconds, title=title)
+    return forms.dots(rows, what, units.seconds, title=title)
 
 
-def backend_of(name: str) -> str:
-    """Whose color it has: PyTorch's on a CPU or on a GPU, else that of the CPU by itself."""
-    if "torch" not in name.lower():
-        return "host"
-    return "torch_gpu" if "GPU" in name else "torch_cpu"
-
-
-# -- What a saving is worth.
-
-
-def saved(steps: Mapping[str, float], microseconds: float, calls: int, count: float) -> Table:
+def saved(steps, microseconds: float, calls: int, count: float) -> Table:
     """What a saving in each call is worth to a training run, for networks of other widths.
 
     steps: {network: seconds of one of its steps}; microseconds: saved in each call; calls: in one
@@ -102,15 +69,9 @@ def saved(steps: Mapping[str, float], microseconds: float, calls: int, count: fl
     return Table(f"{duration(gain * count)} saved, modelled", head, rows)
 
 
-DAY = 86_400
-
-
 def duration(seconds: float) -> str:
-    """Seconds as people plan with them: minutes, hours, days, years."""
-    for name, length in (("year", 365 * DAY), ("week", 7 * DAY), ("day", DAY), ("hour", 3600),
-                         ("minute", 60)):
-        if seconds == length:
-            return f"1 {name}"
-        if seconds >= 2 * length and name != "week":
+    """Seconds as people plan with them: in the longest of LONG of which there are two."""
+    for name, length in LONG.items():
+        if seconds >= 2 * length:
             return f"{units.three_digits(seconds / length)} {name}s"
     return units.seconds(seconds)

@@ -9,7 +9,7 @@ from itertools import product
 
 from gpulessons.ops.conv2d import BLOCK_ROWS as ROWS
 from gpulessons.ops.conv2d import LANES
-from gpulessons.plots.forms import rectangle
+from gpulessons.plots.forms import key, rectangle
 from gpulessons.plots.picture import BLUE, INK, ORANGE, SKY, VERMILLION, Picture, blank
 
 TIMES = {1: (SKY, "once"), 2: (ORANGE, "twice"), 4: (VERMILLION, "four times")}
@@ -34,20 +34,24 @@ def halo(width: int) -> Picture:
         f"{LANES} outputs, {for_each(width):.3g} for each. A thread alone fetches {width * width}."
     )
     figure, axes = blank(width=7.2, height=4.6, title=title)
-    shared = 0
+    shared, looks = 0, {}
     stretches = product(runs(ROWS, width), runs(LANES, width))
-    for (top, bottom, down), (left, right, across) in stretches:
-        area = (bottom - top) * (right - left)
-        shared += area * (down * across > 1)
-        rectangle(axes, left, top, right - left, bottom - top, alpha=0.45, linewidth=0,
-                  facecolor=TIMES[down * across][0])
+    for (top, tall, down), (left, wide, across) in stretches:
+        color, how_often = TIMES[down * across]
+        shared += tall * wide * (down * across > 1)
+        look = {"alpha": 0.45, "linewidth": 0}
+        rectangle(axes, left, top, wide, tall, facecolor=color, **look)
+        if tall * wide:
+            looks[f"fetched {how_often}"] = {"color": color, "alpha": 0.45}
     reach = (width - 1) // 2  # a filter lies around its output
     for row, column in product(range(2), range(2)):
         rectangle(axes, column * LANES + reach, row * ROWS + reach, LANES, ROWS, linestyle="--")
     rectangle(axes, 0, 0, columns, rows, edgecolor=BLUE, linewidth=2.5)
     rectangle(axes, LANES - 1, ROWS - 1, width, width, linewidth=1.5)
-    key(axes, [1] if width == 1 else list(TIMES))
-    axes.set(xlim=(-1, 2 * LANES + 9), ylim=(2 * ROWS + 22, -1), aspect="equal")
+    key(figure, looks)
+    axes.set_title(f"dashed: the outputs of a block, {ROWS} × {LANES}; blue: all that it fetches;"
+                   "\nsquare: the filter, at its last output", color=INK, fontsize=10, loc="left")
+    axes.set(xlim=(-1, 2 * LANES + 9), ylim=(2 * ROWS + 9, -1), aspect="equal")
     axes.set_axis_off()
     shared /= (2 * ROWS + width - 1) * (2 * LANES + width - 1)
     return Picture(figure, f"{title} Of the pixels under four blocks {shared:.0%} are fetched "
@@ -55,18 +59,5 @@ def halo(width: int) -> Picture:
 
 
 def runs(length: int, width: int) -> list[tuple[int, int, int]]:
-    """(start, stop, by how many of two blocks fetched) along one axis."""
-    whole = 2 * length + width - 1
-    return [(0, length, 1), (length, length + width - 1, 2), (length + width - 1, whole, 1)]
-
-
-def key(axes, drawn):
-    """Below the blocks, what the colors and the lines are."""
-    words, below = {"color": INK, "size": 10, "va": "center"}, 2 * ROWS + 11
-    for place, times in enumerate(drawn):
-        color, how_often = TIMES[times]
-        rectangle(axes, 18 * place, below, 2.5, 2.5, facecolor=color, alpha=0.45, linewidth=0)
-        axes.text(18 * place + 3.2, below + 1.25, f"fetched {how_often}", **words)
-    axes.text(0, below + 5, f"dashed: the outputs of a block, {ROWS} × {LANES}", **words)
-    axes.text(0, below + 8.5, "blue: all that it fetches; square: the filter, at its last output",
-              **words)
+    """(start, length, by how many of two blocks fetched) along one axis."""
+    return [(0, length, 1), (length, width - 1, 2), (length + width - 1, length, 1)]

@@ -1,30 +1,20 @@
 """Pictures of a Huffman tree over classes, and of what each class costs in it."""
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 
 from gpulessons import units
-from gpulessons.plots.axes import log_axes
-from gpulessons.plots.forms import lines, listed
+from gpulessons.plots.forms import listed, log_lines
 from gpulessons.plots.picture import BLUE, INK, VERMILLION, Picture, blank
 
 
-def drawn(tree: Any, words: Sequence[str], word: str | None = None) -> Picture:
-    """The tree with a word at each leaf, the way to one of them in color.
-
-    tree: a Tree (ops/huffman.py), whose root is node 0. word: which way; none without.
+def drawn(tree, words, word: str) -> Picture:
+    """A Tree (ops/huffman.py), whose root is node 0, a word at each leaf, the way to one in color.
     """
     lengths = dict(zip(words, map(int, np.diff(tree.starts)), strict=True))
-    short, long = min(lengths, key=lengths.get), max(lengths, key=lengths.get)
-    title = f"“{short}”: {turns(lengths[short])}. “{long}”: {turns(lengths[long])}."
-    path = []
-    if word is not None:
-        path = tree.turns[slice(*tree.starts[words.index(word) :][:2])].tolist()
-        title = f"“{word}” is {', '.join(map(str, path))}: {turns(lengths[word])}."
+    path = tree.turns[slice(*tree.starts[words.index(word) :][:2])].tolist()
+    title = f"“{word}” is {', '.join(map(str, path))}: {turns(lengths[word])}."
     figure, axes = blank(width=7.2, height=1.2 + 0.62 * max(lengths.values()), title=title)
-    draw_node(axes, tree.children.tolist(), words, 0, 0, path if word else None, [0])
+    draw_node(axes, tree.children.tolist(), words, 0, 0, path, [0])
     axes.set_axis_off()
     axes.set_ylim(-max(lengths.values()) - 0.6, 0.2)
     axes.margins(x=0.08)
@@ -60,17 +50,14 @@ def turns(count: int) -> str:
     return units.plural(count, "decision")
 
 
-def rows_read(lengths: dict[int, float]) -> Picture:
-    """Rows of weights that one example reads, all of them or those on its path, against classes.
-
-    lengths: {classes: mean length of a path, each class as often as it comes up}.
-    """
+def rows_read(lengths) -> Picture:
+    """Rows of weights that one example reads, all or those on its path, against classes:
+    {classes: mean length of a path, each class as often as it comes up}."""
     most, sizes = units.count(max(lengths)), sorted(lengths)
-    title = f"{most} classes: {most} rows without a tree, {lengths[max(lengths)]:.1f} with it."
-    figure, axes = blank(height=3.9, title=title)
-    log_axes(axes, x=("classes", units.count), y=("rows read for an example", units.count),
-             ticks=sizes)
-    lines(axes, [("every class", sizes, sizes, {"color": INK}),
-                 ("the path", sizes, [lengths[n] for n in sizes], {"marker": "o"})])
-    spoken = listed({units.count(n): f"{lengths[n]:.1f}" for n in sizes})
-    return Picture(figure, f"{title} Mean length of a path, {spoken}. Counted.")
+    return log_lines(
+        [("every class", sizes, sizes, {"color": INK}),
+         ("the path", sizes, [lengths[n] for n in sizes], {"marker": "o"})],
+        ("classes", units.count), ("rows read for an example", units.three_digits), ticks=sizes,
+        title=f"{most} classes: {most} rows without a tree, {lengths[max(lengths)]:.1f} with it.",
+        spoken="Counted: the mean length of a path; without a tree all rows are read.",
+    )

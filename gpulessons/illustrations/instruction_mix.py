@@ -1,8 +1,5 @@
 """A picture of what hot loops are made of: what a kernel is there for, and all the rest."""
 
-from collections.abc import Sequence
-from typing import Any
-
 from gpulessons.plots.forms import stacked
 from gpulessons.plots.picture import BLUE, GREEN, ORANGE, PURPLE, SKY, Picture
 
@@ -16,7 +13,7 @@ KINDS = {
 }
 
 
-def mixes(named: Sequence[tuple[str, Any]]) -> Picture:
+def mixes(named) -> Picture:
     """The instructions of each kernel's hot loop by kind, as shares: [(name, Mix), …].
 
     Where there is no loop it is the whole kernel. Beside each: what a multiply-add costs.
@@ -31,15 +28,13 @@ def mixes(named: Sequence[tuple[str, Any]]) -> Picture:
     )
 
 
-def shares(part: Any) -> dict[str, float]:
+def shares(part) -> dict[str, float]:
     """{kind: its share of all instructions}."""
-    return {
-        kind: sum(part.pipes.get(pipe, 0) for pipe in pipes) / part.instructions
-        for kind, (pipes, _) in KINDS.items()
-    }
+    return {kind: sum(part.pipes.get(pipe, 0) for pipe in pipes) / part.instructions
+            for kind, (pipes, _) in KINDS.items()}
 
 
-def beside(part: Any) -> str:
+def beside(part) -> str:
     """What each multiply-add brings along; empty where there is none."""
     if not part.multiply_adds:
         return ""
@@ -47,17 +42,11 @@ def beside(part: Any) -> str:
     return f"{integer} integer and {loads} loads\nto a multiply-add"
 
 
-def what_it_is_for(named: Sequence[tuple[str, Any]]) -> str:
+def what_it_is_for(named) -> str:
     """The title: what share of the instructions is what the kernels are there for."""
     multiply = all(mix.main.multiply_adds for _, mix in named)
-    what = "multiply-adds" if multiply else "loads and stores"
-    parts = {
-        name: (mix.main.products if multiply else sum(mix.main.memory.values()))
-        / mix.main.instructions
-        for name, mix in named
-    }
-    least, most = min(parts, key=parts.__getitem__), max(parts, key=parts.__getitem__)
-    if parts[least] == parts[most]:
-        return f"Of these instructions {parts[most]:.0%} are {what}."
-    span = f"{parts[least]:.0%} ({least}) to {parts[most]:.0%} ({most})"
-    return f"Of the instructions {span} are {what}."
+    parts = {name: (mix.main.products if multiply else sum(mix.main.memory.values()))
+             / mix.main.instructions for name, mix in named}
+    told = " to ".join(f"{parts[name]:.0%} ({name})" for name in
+                       dict.fromkeys(choose(parts, key=parts.get) for choose in (min, max)))
+    return f"Of the instructions {told} are {'multiply-adds' if multiply else 'loads and stores'}."

@@ -1,16 +1,11 @@
 """Why rows 16 KiB apart are slow to read: their lines all lie in one set of L1, one a clock."""
 
-from gpulessons.plots.picture import INK, ORANGE, SKY, Picture, blank, on
+from gpulessons.plots.forms import listed, span
+from gpulessons.plots.picture import ORANGE, SKY, Picture, blank
 from warplens.model.sampling import TAG_SETS
 
 LINE = 128  # bytes
 ROWS = 16  # that a warp of 16 × 16 threads reads from at a time
-
-
-def looked_up(columns: int) -> list[list[int]]:
-    """For each set, the rows whose lines it holds: the first number of each row, float32."""
-    lines = [4 * columns * row // LINE for row in range(ROWS)]
-    return [[r for r in range(ROWS) if lines[r] % TAG_SETS == s] for s in range(TAG_SETS)]
 
 
 def l1_sets(columns: int = 4096) -> Picture:
@@ -19,7 +14,8 @@ def l1_sets(columns: int = 4096) -> Picture:
     They are those of one request: a warp reads a number of each of 16 rows of x, of so many float32
     columns. Assumed, as in the model.
     """
-    sets = looked_up(columns)
+    lines = [4 * columns * row // LINE for row in range(ROWS)]
+    sets = [[r for r in range(ROWS) if lines[r] % TAG_SETS == s] for s in range(TAG_SETS)]
     clocks, used = max(map(len, sets)), sum(map(bool, sets))
     title = (
         f"Rows of {columns:,} numbers: {ROWS} lines lie in {used} of {TAG_SETS} sets, so L1 looks "
@@ -29,14 +25,9 @@ def l1_sets(columns: int = 4096) -> Picture:
     for s, rows in enumerate(sets):
         color = ORANGE if len(rows) > ROWS // TAG_SETS else SKY
         for clock, row in enumerate(rows):
-            axes.barh(s, 0.9, left=clock + 0.05, height=0.8, color=color)
-            axes.text(clock + 0.5, s, str(row), color=on(color), ha="center", va="center",
-                      fontsize=9)
-    axes.set(xlim=(0, ROWS), ylim=(TAG_SETS - 0.4, -0.6), xlabel="clock", ylabel="set of L1")
+            span(axes, s, clock + 0.05, 0.9, color, row)
+    axes.set(xlim=(0, ROWS), ylim=(TAG_SETS - 0.4, -0.6), ylabel="set of L1")
+    axes.set_xlabel("clock; in each box: the row of x")
     axes.set_yticks(range(TAG_SETS))
-    axes.annotate("in each box: the row of x", (1, 1.02), xycoords="axes fraction", ha="right",
-                  color=INK, fontsize=10)
-    told = "; ".join(
-        f"set {s}: {', '.join(map(str, rows)) or 'none'}" for s, rows in enumerate(sets)
-    )
+    told = listed({f"set {s}": ", ".join(map(str, rows)) or "none" for s, rows in enumerate(sets)})
     return Picture(figure, f"{title} Rows by set: {told}. Schematic.")

@@ -1,14 +1,13 @@
 """Pictures of nearest neighbors: the planes of one small tree, and recall against speed."""
 
-from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
 import numpy as np
 
 from gpulessons import units
 from gpulessons.ops.forest import Forest, cells_visited, grow
 from gpulessons.plots.axes import label_ends, log_axes, two_ticks
+from gpulessons.plots.forms import key, percent, write
 from gpulessons.plots.picture import BLUE, INK, ORANGE, VERMILLION, Picture, blank
 
 POINTS, LEAF, NEAREST = 120, 8, 5
@@ -34,10 +33,10 @@ def cell_shapes(forest: Forest) -> dict[int, np.ndarray]:
         node, shape = waiting.pop()
         if node < 0:
             shapes[-1 - node] = shape
-            continue
-        for side, sign in ((0, -1), (1, 1)):
-            part = clipped(shape, sign * forest.normals[node], sign * forest.offsets[node])
-            waiting.append((int(forest.children[node, side]), part))
+        else:
+            for side, sign in ((0, -1), (1, 1)):
+                part = clipped(shape, sign * forest.normals[node], sign * forest.offsets[node])
+                waiting.append((int(forest.children[node, side]), part))
     return shapes
 
 
@@ -59,11 +58,8 @@ def tree(leaves: int = 1) -> Picture:
     cells = cells_visited(QUERY, forest, leaves)
     met = np.concatenate([forest.items[forest.starts[c] : forest.starts[c + 1]] for c in cells])
     near = np.argsort(((points - QUERY) ** 2).sum(axis=1), kind="stable")[:NEAREST]
-    found, looked = len(np.intersect1d(near, met)), "cell" if len(cells) == 1 else "cells"
-    title = (
-        f"{len(cells)} {looked} visited, {len(met)} of {POINTS} points met: "
-        f"{found} of the {NEAREST} nearest found."
-    )
+    title = (f"{units.plural(len(cells), 'cell')} visited, {len(met)} of {POINTS} points met: "
+             f"{len(np.intersect1d(near, met))} of the {NEAREST} nearest found.")
     figure, axes = blank(width=5.6, height=5.4, title=title)
     for cell, shape in cell_shapes(forest).items():
         if len(shape) < 3:
@@ -71,27 +67,27 @@ def tree(leaves: int = 1) -> Picture:
         axes.fill(*shape.T, facecolor=ORANGE if cell in cells else "none", alpha=0.28, linewidth=0)
         axes.plot(*np.vstack([shape, shape[:1]]).T, color=INK, linewidth=0.8)
         if cell in cells:
-            middle = shape.mean(axis=0)
-            axes.text(*middle, f"{cells.index(cell) + 1}", color=INK, fontsize=13, ha="center",
-                      va="center")
-    axes.plot(*points.T, "o", color=BLUE, markersize=3.5, label="points")
-    axes.plot(*points[near].T, "o", markerfacecolor="none", color=VERMILLION, markersize=9,
-              label=f"the {NEAREST} nearest")
-    axes.plot(*QUERY, "*", color=VERMILLION, markersize=13, label="query")
+            write(axes, *shape.mean(axis=0), cells.index(cell) + 1, fontsize=13)
+    looks = {
+        "points": {"marker": "o", "color": BLUE, "markersize": 3.5},
+        f"the {NEAREST} nearest": {"marker": "o", "color": VERMILLION, "markersize": 9,
+                                   "markerfacecolor": "none"},
+        "query": {"marker": "*", "color": VERMILLION, "markersize": 13},
+    }
+    for which, look in zip((points, points[near], QUERY), looks.values(), strict=True):
+        axes.plot(*which.T, linestyle="none", **look)
     axes.set(xlim=(-SIDE, SIDE), ylim=(-SIDE, SIDE), xticks=[], yticks=[], aspect="equal")
-    figure.legend(loc="outside lower center", ncols=3, labelcolor=INK, frameon=False, fontsize=10)
+    key(figure, looks)
     return Picture(figure, f"{title} {len(forest.starts) - 1} cells between the lines of a tree.")
 
 
-def recall_and_speed(rows: Sequence[Any], goal: float = 0.9) -> Picture:
+def recall_and_speed(rows, goal: float = 0.9) -> Picture:
     """Recall against queries per second: a dot for each of `models.index.frontier`'s rows."""
     (brute,), forest = [r for r in rows if not r.leaves], [r for r in rows if r.leaves]
     enough = [row for row in forest if row.recall >= goal]
     best = max(enough or forest, key=lambda row: row.rate if enough else row.recall)
-    title = (
-        f"Visiting {best.name}, the forest finds {percent(best.recall)} of the neighbors, at "
-        f"{best.rate / brute.rate:.2g} times the speed of brute force."
-    )
+    title = (f"Visiting {best.name}, the forest finds {percent(best.recall)} of the neighbors, at "
+             f"{best.rate / brute.rate:.2g} times the speed of brute force.")
     figure, axes = blank(height=4, title=title)
     axes.plot([r.rate for r in forest], [r.recall for r in forest], "o-", color=BLUE, linewidth=1)
     axes.plot(brute.rate, brute.recall, "D", color=VERMILLION, markersize=9, zorder=3)
@@ -102,10 +98,4 @@ def recall_and_speed(rows: Sequence[Any], goal: float = 0.9) -> Picture:
     label_ends(axes, [(r.rate, r.recall, r.name, BLUE) for r in rows])
     if brute.note:
         axes.set_xlabel(f"{axes.get_xlabel()}\n{brute.note}")
-    spoken = "; ".join(map(repr, rows))
-    return Picture(figure, f"{title} Live, on every core: {spoken}.")
-
-
-def percent(recall: float) -> str:
-    """Rounded; what is not all is never called 100%."""
-    return f"{recall:.0%}" if recall == 1 or recall < 0.99 else f"{min(recall, 0.999):.1%}"
+    return Picture(figure, f"{title} Live, on every core: {'; '.join(map(repr, rows))}.")

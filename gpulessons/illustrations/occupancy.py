@@ -2,15 +2,19 @@
 
 from gpulessons import units
 from gpulessons.plots.axes import written
+from gpulessons.plots.forms import rectangle, write
 from gpulessons.plots.picture import INK, VERMILLION, Picture, blank, on
 from warplens.model.devices import named
 from warplens.model.occupancy import PARTITIONS, WARP, limits_of, occupancy
 
 SHADES = "#56B4E9", "#BFE1F6", "#8CCBF0"  # of blocks, in turn
 SIDE = 0.84  # of a slot, whose place is 1 wide
+AXES = {"threads": "threads of a block", "registers": "registers of a thread",
+        "shared": "shared memory of a block"}
+WRITE = {"threads": units.count, "registers": units.count, "shared": units.size}
 
 
-def occupancy_picture(threads=256, registers=32, shared=0, on="A100", along="threads"):
+def occupancy_picture(threads=256, registers=32, shared=0, on="A100", along="threads") -> Picture:
     """A multiprocessor's warp slots with the blocks in them, over its occupancy along one of
     "threads" (of a block), "registers" (of a thread) and "shared" (bytes of a block).
 
@@ -18,39 +22,37 @@ def occupancy_picture(threads=256, registers=32, shared=0, on="A100", along="thr
     warplens.model.occupancy.occupancy does.
     """
     asked = {"threads": threads, "registers": registers, "shared": shared}
-    if along not in asked:
-        raise ValueError(f"Occupancy is drawn along one of {', '.join(asked)}, not {along!r}.")
     held = occupancy(**asked, on=on)
-    title = summary(held)
+    title = f"{held.gpu}: not one block fits: {held.reason}."
+    if held.blocks:
+        blocks = f"{units.plural(held.blocks, 'block')} of {units.count(held.threads)} threads"
+        title = (f"{held.gpu}: {blocks}, {held.warps} of {held.most_warps} warp slots "
+                 f"({held.share:.0%}), limited by {held.limiter}.")
     figure, (slots, curve) = blank(7.6, 5.4, title, nrows=2, height_ratios=(1, 1.5))
     draw_slots(slots, held)
     places = steps(along, named(on))
     shares = [occupancy(**{**asked, along: place}, on=on).share for place in places]
-    draw_curve(curve, places, shares, along, (asked[along], held.share))
+    here, write_as = asked[along], WRITE[along]
+    curve.plot(places, shares, drawstyle="steps-pre", color=INK, linewidth=1.4)
+    curve.plot(here, held.share, "o", color=VERMILLION, markersize=9)
+    curve.set_title(f"The dot: {write_as(here)}, {held.share:.0%}", loc="right", color=INK,
+                    fontsize=10)
+    curve.set(ylim=(-0.04, 1.08), xlim=(0, max(places[-1], here) * 1.02), ylabel="occupancy")
+    curve.set_xlabel(f"{AXES[along]}, all else as it is")
+    written(curve.yaxis, "{:.0%}".format)
+    written(curve.xaxis, write_as)
+    if along != "registers":
+        curve.set_xticks(range(0, places[-1] + 1, 128 if along == "threads" else 2**15))
     rows = "; ".join(f"{name}, {words}" for name, words in held.rows())
     return Picture(figure, f"{title} For {held.launch}: {rows}. Occupancy here: {held.share:.0%}. "
                            f"Along {AXES[along]} it is {max(shares):.0%} at most.")
 
 
-AXES = {"threads": "threads of a block", "registers": "registers of a thread",
-        "shared": "shared memory of a block"}
-WRITE = {"threads": units.count, "registers": units.count, "shared": units.size}
-
-
-def summary(held):
-    """The message of an Occupancy, in a line."""
-    if not held.blocks:
-        return f"{held.gpu}: not one block fits: {held.reason}."
-    blocks = f"{units.plural(held.blocks, 'block')} of {units.count(held.threads)} threads"
-    return (f"{held.gpu}: {blocks}, {held.warps} of {held.most_warps} warp slots "
-            f"({held.share:.0%}), limited by {held.limiter}.")
-
-
 def steps(along, gpu):
     """The values to draw a curve through, as fine as occupancy can change between them."""
-    most = {"threads": 1024, "registers": 255, "shared": limits_of(gpu).shared}[along]
-    step = {"threads": WARP, "registers": 1, "shared": limits_of(gpu).shared_unit}[along]
-    first = 0 if along == "shared" else 1
+    limits = limits_of(gpu)
+    first, step, most = {"threads": (1, WARP, 1024), "registers": (1, 1, 255),
+                         "shared": (0, limits.shared_unit, limits.shared)}[along]
     return sorted({first, *range(step, most + 1, step)})
 
 
@@ -62,38 +64,20 @@ def draw_slots(axes, held):
     of_block = held.needs["warps"].takes
     for slot in range(held.most_warps):
         column, row = divmod(slot, PARTITIONS)
+        top = row - SIDE / 2
         if slot < held.warps:
             block, warp = divmod(slot, of_block)
             lanes = min(held.threads - warp * WARP, WARP) / WARP
             shade = SHADES[block % len(SHADES)]
-            fill(axes, row, column, lanes, color=shade)
-            fill(axes, row, column + SIDE * lanes, 1 - lanes, facecolor="none", edgecolor=shade,
-                 hatch="////", linewidth=0)
+            rectangle(axes, column, top, SIDE * lanes, SIDE, facecolor=shade, linewidth=0)
+            rectangle(axes, column + SIDE * lanes, top, SIDE * (1 - lanes), SIDE, edgecolor=shade,
+                      hatch="////", linewidth=0)
             if not warp:
-                axes.text(column + SIDE / 2, row, block + 1, ha="center", va="center", fontsize=9,
-                          color=on(shade) if lanes > 0.7 else INK)
-        fill(axes, row, column, facecolor="none", edgecolor=INK, linewidth=0.8)
+                write(axes, column + SIDE / 2, row, block + 1, fontsize=9,
+                      color=on(shade) if lanes > 0.7 else INK)
+        rectangle(axes, column, top, SIDE, SIDE)
     axes.set(xlim=(-0.2, held.most_warps / PARTITIONS), ylim=(PARTITIONS - 0.4, -0.6))
     axes.set(aspect="equal", xticks=[], yticks=[])
     axes.spines[:].set_visible(False)
     idle = ", idle lanes are hatched" * bool(held.blocks and held.threads % WARP)
     axes.set_xlabel(f"warp slots of one multiprocessor; a number begins each block{idle}")
-
-
-def fill(axes, row, left, share=1, **look):
-    """A rectangle of a slot's height and a share of its width."""
-    axes.bar(left, SIDE, width=SIDE * share, bottom=row - SIDE / 2, align="edge", **look)
-
-
-def draw_curve(axes, places, shares, along, here):
-    """Occupancy at each place, and where we are."""
-    axes.plot(places, shares, drawstyle="steps-pre", color=INK, linewidth=1.4)
-    axes.plot(*here, "o", color=VERMILLION, markersize=9)
-    axes.set_title(f"The dot: {WRITE[along](here[0])}, {here[1]:.0%}", loc="right", color=INK,
-                   fontsize=10)
-    axes.set(ylim=(-0.04, 1.08), xlim=(0, max(places[-1], here[0]) * 1.02), ylabel="occupancy")
-    axes.set_xlabel(f"{AXES[along]}, all else as it is")
-    written(axes.yaxis, "{:.0%}".format)
-    written(axes.xaxis, WRITE[along])
-    if along != "registers":
-        axes.set_xticks(range(0, places[-1] + 1, 128 if along == "threads" else 2**15))

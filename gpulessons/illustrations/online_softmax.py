@@ -1,15 +1,16 @@
 """The online softmax, a tile at a time: a running maximum, and a sum that is rescaled for it."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gpulessons.plots.film import Film
 from gpulessons.plots.picture import BLUE, INK, ORANGE, VERMILLION, Picture, blank
+from gpulessons.units import plural
+
+UP, DOWN, ALONG = "score", "exp(score − largest)", "key; outlined: before it was rescaled"
 
 
-@dataclass(frozen=True)
-class Taken:
+class Taken(NamedTuple):
     """Where the sweep stands when one more tile was taken in."""
 
     stop: int  # scores taken in so far
@@ -20,7 +21,7 @@ class Taken:
     total: float
 
 
-def taken_in(scores: Sequence[float], tile: int) -> list[Taken]:
+def taken_in(scores, tile: int) -> list[Taken]:
     """The states of an online softmax that takes in `tile` scores at a time."""
     states, row_max, total = [], -math.inf, 0.0
     for start in range(0, len(scores), tile):
@@ -36,7 +37,7 @@ def taken_in(scores: Sequence[float], tile: int) -> list[Taken]:
 class Sweep(Film):
     """A row of scores taken in tile by tile: the running maximum, and the sum that it rescales."""
 
-    def __init__(self, scores: Sequence[float], tile: int = 4):
+    def __init__(self, scores, tile: int = 4):
         self.scores, self.tile = [float(score) for score in scores], tile
         self.states = taken_in(self.scores, tile)
 
@@ -59,45 +60,40 @@ class Sweep(Film):
         title = f"{self.told(number)}."
         figure, (above, below) = blank(height=4.2, title=title, nrows=2, sharex=True)
         self.draw(above, below, number)
-        above.set_ylabel("score")
-        below.set_ylabel("exp(score − largest)")
-        below.set_xlabel("key; outlined: before it was rescaled")
+        above.set_ylabel(UP)
+        below.set(ylabel=DOWN, xlabel=ALONG)
         return Picture(figure, title)
 
     def multiples(self) -> Picture:
         """Every tile, side by side."""
-        rescaled = sum(now.rescale < 1 for now in self.states[1:])
-        often = "once" if rescaled == 1 else f"{rescaled} times"
-        title = (
-            f"{len(self.scores)} scores in {len(self)} tiles: the sum was rescaled "
-            f"{often}, and ends at {self.states[-1].total:.3f}."
-        )
+        rescaled = plural(sum(now.rescale < 1 for now in self.states[1:]), "time")
+        title = (f"{len(self.scores)} scores in {len(self)} tiles: the sum was rescaled "
+                 f"{rescaled}, and ends at {self.states[-1].total:.3f}.")
         figure, panels = blank(width=7.8, height=3.9, title=title, nrows=2, ncols=len(self),
                                sharex=True, sharey="row", squeeze=False)
         for number, (above, below) in enumerate(panels.T):
             self.draw(above, below, number)
             above.set_title(f"tile {number + 1}: sum {self.states[number].total:.2f}",
                             color=INK, fontsize=10)
-        panels[0, 0].set_ylabel("score")
-        panels[1, 0].set_ylabel("exp(score − largest)")
-        figure.supxlabel("key; outlined: before it was rescaled", color=INK, fontsize=10)
+        panels[0, 0].set_ylabel(UP)
+        panels[1, 0].set_ylabel(DOWN)
+        figure.supxlabel(ALONG, color=INK, fontsize=10)
         told = ". ".join(map(self.told, range(len(self))))
         return Picture(figure, f"{title} {told}.")
 
     def draw(self, above, below, number):
         now, start = self.states[number], number * self.tile
-        keys = range(len(self.scores))
+        keys, met = range(len(self.scores)), self.scores[: now.stop]
         for axes in (above, below):
             axes.axvspan(start - 0.5, now.stop - 0.5, color=ORANGE, alpha=0.25, linewidth=0)
-        above.plot(keys[: now.stop], self.scores[: now.stop], "o", color=BLUE, markersize=5)
+        above.plot(met, "o", color=BLUE, markersize=5)
         above.plot(keys[now.stop :], self.scores[now.stop :], "o", color="none",
                    markeredgecolor=INK, markersize=5)
         above.plot((-0.5, now.stop - 0.5), (now.row_max, now.row_max), "--", color=VERMILLION)
-        for key in keys[: now.stop]:
-            below.bar(key, math.exp(self.scores[key] - now.row_max), color=BLUE)
-            if key < start and now.rescale < 1:
-                below.bar(key, math.exp(self.scores[key] - now.before), color="none",
-                          edgecolor=INK, linewidth=1)
+        below.bar(keys[: now.stop], [math.exp(score - now.row_max) for score in met], color=BLUE)
+        if now.rescale < 1:
+            below.bar(keys[:start], [math.exp(score - now.before) for score in met[:start]],
+                      color="none", edgecolor=INK, linewidth=1)
         below.set(ylim=(0, 1.05), xlim=(-0.7, len(self.scores) - 0.3))
 
     def __repr__(self):

@@ -1,24 +1,20 @@
 """A model beside the times that others published: how far off, and where its interval fails."""
 
-from typing import Any
-
 from gpulessons.plots.axes import log_axes, name_rows
 from gpulessons.plots.picture import COLORS, INK, Picture, blank
 
-ROW = 0.21  # inches
 KEY = "at 1 both agree; ○ the interval holds the published time, × it does not"
 
 
-def published_times(judged: Any) -> Picture:
+def published_times(judged) -> Picture:
     """A row for each published time: modelled over published, with the interval; on the line at 1
     both agree. A cross where the interval misses the published time.
 
-    judged: of warplens.model.published. The title tells the median error and what the interval
-    holds; the alt text names every failure. Where only the low end is known, no line is drawn to
-    the right.
+    judged: of warplens.model.published. Where only the low end is known, no line is drawn to the
+    right.
     """
     rows = judged.rows
-    figure, axes = blank(width=8, height=1.5 + ROW * len(rows), title=judged.message)
+    figure, axes = blank(width=8, height=1.5 + 0.21 * len(rows), title=judged.message)
     axes.axvline(1, color=INK, linewidth=1)
     for y, row in enumerate(rows):
         ends = [end / row.published.seconds for end in (row.modelled.low, row.modelled.high) if end]

@@ -2,13 +2,10 @@
 emptied caches, and each op's share of its roof in words.
 """
 
-from collections.abc import Iterable
-from typing import Any
-
 from gpulessons import units
 from gpulessons.hardware.budget import note
 from gpulessons.hardware.system import free_memory
-from gpulessons.measure.results import NOISY, Absent, Comparison, Ratio, Timing
+from gpulessons.measure.results import NOISY, Absent, Ratio, Timing
 from gpulessons.plots.roofline import device, is_bound_by_bytes, roof, share
 
 MOST, IN_NO_TIME = 2**27, 2**24  # bytes; the second where measuring has next to no time
@@ -21,7 +18,7 @@ def traffic(op: str) -> str:
     return TRAFFIC.get(op, "triad")
 
 
-def cold_size(op: Any) -> int:
+def cold_size(op) -> int:
     """The size at which an op moves cold_bytes(); its bytes must grow with its size."""
     each = op.bytes(*op.inputs(1_000)) / 1_000
     return max(1_000, int(cold_bytes() / each))
@@ -32,19 +29,17 @@ def cold_bytes() -> int:
     return int(min(IN_NO_TIME if note() else MOST, free_memory() / 16))
 
 
-def beside_the_cache(machine: Any) -> str:
+def beside_the_cache(machine) -> str:
     """What an op of cold_size() moves, beside the last cache, in words."""
     nbytes, cache = cold_bytes(), machine.last_cache
-    words = (
-        f"An op is to move {units.size(nbytes)}, {nbytes / cache:.2g} times the last cache "
-        f"({units.size(cache)})."
-    )
+    words = (f"An op is to move {units.size(nbytes)}, {nbytes / cache:.2g} times the last cache "
+             f"({units.size(cache)}).")
     if nbytes < 2 * cache:
         words += " So what it writes may stay in that cache."
     return words
 
 
-def sorted_out(runs: Iterable[Comparison], machine: Any) -> tuple[list[Timing], list[str]]:
+def sorted_out(runs, machine) -> tuple[list[Timing], list[str]]:
     """(the best timing of each run, on the CPU and on a GPU; why not what was left out): noisy, in
     caches that were not emptied, absent, or faster than memory can be for such loads and stores.
     """
@@ -61,34 +56,33 @@ def sorted_out(runs: Iterable[Comparison], machine: Any) -> tuple[list[Timing], 
     return kept, left
 
 
-def told(timings: Iterable[Timing], machine: Any) -> str:
+def told(timings, machine) -> str:
     """Each op's share of its roof, highest first, and which stay below half of it."""
     lines = []
     for place in ("CPU", "GPU"):
         shares = {t.op: share_of_roof(t, machine) for t in timings if device(t.backend) == place}
-        ranked = sorted(shares, key=lambda name: -shares[name])
+        ranked = sorted(shares, key=shares.get, reverse=True)
         if ranked:
             each = (f"{name} {shares[name]:.0%} ({traffic(name)})" for name in ranked)
-            lines.append(f"{place}: " + ", ".join(each))
             low = [name for name in ranked if shares[name] < LOW]
-            lines.append(f"Below {LOW:.0%} of the roof: {', '.join(low) or 'none'}.")
+            lines += [f"{place}: {', '.join(each)}",
+                      f"Below {LOW:.0%} of the roof: {', '.join(low) or 'none'}."]
     return "\n".join(lines) or "Every time here is noisy: close other programs, and measure again."
 
 
-def verdict(timings: Iterable[Timing], machine: Any) -> str:
+def verdict(timings, machine) -> str:
     """How many of the ops that memory should limit come near their roof: the claim in one line."""
-    ours = [t for t in timings if device(t.backend) == "CPU"]
-    bound = [t for t in ours if is_bound_by_bytes(t, *roof_of(t, machine))]
-    near = [t.op for t in bound if share_of_roof(t, machine) >= LOW]
+    bound = [t for t in timings if device(t.backend) == "CPU"
+             and is_bound_by_bytes(t, *roof_of(t, machine))]
     if not bound:
         return "No verdict: no op under the slanted roof was timed steadily here."
-    holds = 2 * len(near) > len(bound)
-    word = "holds" if holds else "is not shown"
+    near = sum(share_of_roof(t, machine) >= LOW for t in bound)
+    holds = 2 * near > len(bound)
     bounded = "" if holds else " The bound stays: beyond the caches, no step beats its bytes."
     return (
-        f"On this machine the claim {word}: {len(near)} of {len(bound)} ops whose bytes should be "
-        f"the limit reach {LOW:.0%} or more of what memory gives to loads and stores like theirs."
-        f"{bounded}"
+        f"On this machine the claim {'holds' if holds else 'is not shown'}: {near} of {len(bound)} "
+        f"ops whose bytes should be the limit reach {LOW:.0%} or more of what memory gives to "
+        f"loads and stores like theirs.{bounded}"
     )
 
 
@@ -118,10 +112,10 @@ def from_a_cache(timing: Timing | Absent, bandwidth: float) -> str:
     )
 
 
-def share_of_roof(timing: Timing, machine: Any) -> float:
+def share_of_roof(timing, machine):
     return share(timing, *roof_of(timing, machine))
 
 
-def roof_of(timing: Timing, machine: Any) -> tuple[float, float]:
+def roof_of(timing, machine):
     """(FLOP/s, bytes/s) that are there for an op's kind of traffic."""
     return roof(machine, timing.backend, traffic(timing.op))

@@ -1,24 +1,22 @@
 """Pictures of samples: one call timed many times, and clocks that were read wrongly.
 
-Samples are times in seconds, or a Timing, which keeps its own. As in plots, every title is computed
-and every picture says its message in words too.
+Samples are times in seconds, or a Timing, which keeps its own.
 """
 
-from collections.abc import Mapping, Sequence
 from statistics import fmean, median
 
 import numpy as np
 
 from gpulessons import units
-from gpulessons.measure.results import Timing, quartiles
-from gpulessons.plots.axes import log_axes, two_ticks, written
-from gpulessons.plots.forms import beside, dots
+from gpulessons.measure.results import quartiles
+from gpulessons.plots.axes import beside, log_axes, name_rows, two_ticks, written
+from gpulessons.plots.forms import dots
 from gpulessons.plots.picture import BLUE, COLORS, INK, PURPLE, Picture, blank
 
 BINS = 40
 
 
-def in_order(samples: Timing | Sequence[float]) -> Picture:
+def in_order(samples) -> Picture:
     """Every sample as a dot, first to last: on a log scale the unlucky ones show as well."""
     times, color = read(samples)
     factor = units.ratio(max(times) / min(times)).rstrip("×")
@@ -32,9 +30,7 @@ def in_order(samples: Timing | Sequence[float]) -> Picture:
     return Picture(figure, f"{title} {summary(times)}")
 
 
-def histogram(
-    samples: Timing | Sequence[float], like: Timing | Sequence[float] | None = None
-) -> Picture:
+def histogram(samples, like=None) -> Picture:
     """How many samples took how long; median, mean and the middle half, a tick for each sample.
 
     The axis ends where the pile does, and says how many lie beyond. like: the samples that choose
@@ -51,12 +47,18 @@ def histogram(
     tallest = max(1, axes.hist(near, BINS, range=(start, end), color=color, alpha=0.6)[0].max())
     axes.plot(near, [-0.06 * tallest] * len(near), "|", color=color, markersize=9, alpha=0.5)
     axes.axvspan(*np.clip(quartiles(times), start, end), color=color, alpha=0.2, linewidth=0)
-    mark(axes, "median", median(times), 1.22 * tallest, "-", end)
-    mark(axes, "mean", fmean(times), 1.08 * tallest, ":", end)
+    for name, value, height, style in (("median", median(times), 1.22 * tallest, "-"),
+                                       ("mean", fmean(times), 1.08 * tallest, ":")):
+        words = f"{name} {units.seconds(value)}"
+        if value > end:
+            beside(axes, f"{words} →", end, height, left=True)
+        else:
+            axes.plot([value, value], [0, height], style, color=INK, linewidth=1.5)
+            beside(axes, words, value, height, left=value > start + 0.75 * (end - start))
     beyond = sum(time > end for time in times)
     more = f"; {units.count(beyond)} beyond, up to {units.seconds(max(times))}" if beyond else ""
     axes.set(xlim=(start, end), ylim=(-0.13 * tallest, 1.4 * tallest), ylabel="samples")
-    axes.set(xlabel=f"time of one call, a tick for each; shaded: the middle half{more}")
+    axes.set_xlabel(f"time of one call, a tick for each; shaded: the middle half{more}")
     in_seconds(axes.xaxis)
     axes.yaxis.get_major_locator().set_params(integer=True)
     return Picture(figure, f"{title} {summary(times)}")
@@ -71,37 +73,24 @@ def pile(times):
     return start - room, end + room
 
 
-def mark(axes, name, value, height, style, end):
-    """A line at a value with its name, or at the axis' end an arrow towards it."""
-    inside = value <= end
-    words = f"{name} {units.seconds(value)}" if inside else f"{name} {units.seconds(value)} →"
-    if inside:
-        axes.plot([value, value], [0, height], style, color=INK, linewidth=1.5)
-    left = inside and value < axes.get_xlim()[0] + 0.75 * (end - axes.get_xlim()[0])
-    axes.annotate(words, (min(value, end), height), (4 if left else -4, 0), va="center",
-                  textcoords="offset points", ha="left" if left else "right", fontsize=10,
-                  color=INK)
-
-
 def stopped(returned: float, done: float, where: str) -> Picture:
     """A clock that stopped when the call returned, above the work that went on until `done`."""
     title = f"The clock stopped {units.ratio(done / returned).rstrip('×')} times too early."
     figure, axes = blank(height=1.9, title=title)
-    for y, (seconds, color) in enumerate(((done, PURPLE), (returned, INK))):
+    rows = {"your clock": (returned, INK), where: (done, PURPLE)}
+    for y, (seconds, color) in enumerate(rows.values()):
         axes.barh(y, seconds, height=0.6, color=color)
         beside(axes, units.seconds(seconds), seconds, y)
-    axes.set_yticks(range(2), [where, "your clock"])
+    name_rows(axes, rows)
     axes.set(xlim=(0, 1.2 * done), xlabel="time since the call")
     in_seconds(axes.xaxis)
     spoken = f"Your clock: {units.seconds(returned)}; {where}: {units.seconds(done)}."
     return Picture(figure, f"{title} {spoken}")
 
 
-def lies(readings: Mapping[str, tuple[float, float]]) -> Picture:
-    """{what went wrong: (seconds read, seconds true)}, as dots: too short left, too long right.
-
-    Raises ValueError where there is nothing to draw.
-    """
+def lies(readings) -> Picture:
+    """{what went wrong: (seconds read, seconds true)}, as dots: too short left, too long right;
+    ValueError where there is nothing to draw."""
     if not readings:
         raise ValueError("Give at least one reading: {what went wrong: (read, true)}.")
     factors = {what: read / true for what, (read, true) in readings.items()}
@@ -116,11 +105,7 @@ def off(factor):
     """A reading over the truth, in words: `0.004` is "250× too short"."""
     if 0.9 <= factor <= 1.1:
         return "right within 10 %"
-    size = units.ratio(max(factor, 1 / factor))
-    return f"{size} too {'long' if factor > 1 else 'short'}"
-
-
-# -- Small parts.
+    return f"{units.ratio(max(factor, 1 / factor))} too {'long' if factor > 1 else 'short'}"
 
 
 def read(samples):
@@ -135,10 +120,9 @@ def read(samples):
 def summary(times):
     """The five numbers of a distribution, for those who cannot see it."""
     low, high = map(units.seconds, quartiles(times))
-    ends = f"{units.seconds(min(times))} to {units.seconds(max(times))}"
     return (
-        f"Median {units.seconds(median(times))}, mean {units.seconds(fmean(times))}, "
-        f"middle half {low} to {high}, all from {ends}."
+        f"Median {units.seconds(median(times))}, mean {units.seconds(fmean(times))}, middle half "
+        f"{low} to {high}, all from {units.seconds(min(times))} to {units.seconds(max(times))}."
     )
 
 

@@ -4,10 +4,9 @@ The two halves of what a graphics card does. Corners are rows (x, y, z, w) as ve
 them; pixels are points c = x + iy of the plane, as shade takes them.
 """
 
-from collections.abc import Mapping
-
 import numpy as np
 
+from gpulessons import units
 from gpulessons.ops.common import WARP
 from gpulessons.plots.forms import dots, listed
 from gpulessons.plots.picture import BLUE, COLORS, INK, MARKERS, Picture, blank
@@ -15,10 +14,9 @@ from gpulessons.plots.picture import BLUE, COLORS, INK, MARKERS, Picture, blank
 DEPTHS = 8  # shades of near and far
 
 
-def torus(
-    rings: int = 24, sides: int = 14, thickness: float = 0.4
-) -> tuple[np.ndarray, np.ndarray]:
+def torus() -> tuple[np.ndarray, np.ndarray]:
     """(points, edges) of a ring of radius 1: (n, 4) float32 with w = 1, and (2 n, 2) indices."""
+    rings, sides, thickness = 24, 14, 0.4
     ring, side = np.divmod(np.arange(rings * sides), sides)
     around, across = 2 * np.pi * ring / rings, 2 * np.pi * side / sides
     radius = 1 + thickness * np.cos(across)
@@ -39,11 +37,10 @@ def wireframe(corners: np.ndarray, edges: np.ndarray) -> Picture:
     near = (depth - depth.min()) / max(np.ptp(depth), 1e-6)
     title = f"{len(corners):,} corners, {len(edges):,} edges, one 4 × 4 matrix."
     figure, axes = blank(height=4, title=title)
-    layers = np.minimum((near * DEPTHS).astype(int), DEPTHS - 1)
-    for layer in np.unique(layers):  # the nearest are drawn last
-        ends = flat[edges[layers == layer], :2]
+    shades = (near * (DEPTHS - 1)).round() / (DEPTHS - 1)
+    for share in np.unique(shades):  # the nearest are drawn last
+        ends = flat[edges[shades == share], :2]
         apart = np.concatenate([ends, np.full_like(ends[:, :1], np.nan)], axis=1).reshape(-1, 2)
-        share = layer / (DEPTHS - 1)
         axes.plot(*apart.T, color=BLUE, alpha=0.35 + 0.65 * share, linewidth=0.5 + 1.1 * share,
                   solid_capstyle="round")
     axes.set(xlim=(-2.4, 2.4), ylim=(-1.4, 1.4), aspect="equal")
@@ -52,9 +49,7 @@ def wireframe(corners: np.ndarray, edges: np.ndarray) -> Picture:
     return Picture(figure, f"{title} The wireframe is {across:.2f} wide, {up:.2f} high.")
 
 
-def window(
-    x: float, y: float, zoom: float, shape: tuple[int, int] = (256, 384)
-) -> tuple[np.ndarray, np.ndarray]:
+def window(x: float, y: float, zoom: float, shape=(256, 384)) -> tuple[np.ndarray, np.ndarray]:
     """The pixels of a picture around (x, y), row by row: two float32 arrays of rows × columns.
 
     At zoom 1 the picture is 3 units wide.
@@ -67,13 +62,8 @@ def window(
     return tuple(values.ravel().astype(np.float32) for values in plane)
 
 
-def pixels(
-    turns: np.ndarray, limit: int, shape: tuple[int, int] = (256, 384), note: str = ""
-) -> Picture:
-    """A picture of turns until escape (rows × columns of them); those that never escape are dark.
-
-    note: what else the title should say.
-    """
+def pixels(turns: np.ndarray, limit: int, shape=(256, 384), note: str = "") -> Picture:
+    """A picture of turns until escape (rows × columns); those that never escape are dark."""
     title = f"{turns.size:,} pixels, {turns.sum():,} turns{note}."
     figure, axes = blank(height=4.4, title=title)
     shade = np.log1p(turns - turns.min() + 1)  # most pixels leave early: spread those
@@ -85,15 +75,14 @@ def pixels(
     return Picture(figure, f"{title} {spoken}")
 
 
-def warps(orders: Mapping[str, np.ndarray]) -> Picture:
+def warps(orders) -> Picture:
     """A typical warp of each order, {name: turns}: how long its 32 lanes work, how long they wait.
 
     The shares in the title are those of all warps.
     """
     shares = ", ".join(f"{name} {waiting(turns):.0%}" for name, turns in orders.items())
     title = f"In the loop alone, a warp's lanes wait: {shares}."
-    count = len(orders)
-    figure, panels = blank(height=3, title=title, ncols=count, sharey=True, squeeze=False)
+    figure, panels = blank(height=3, title=title, ncols=len(orders), sharey=True, squeeze=False)
     for axes, (name, turns) in zip(panels.flat, orders.items(), strict=True):
         lanes, edges = typical(turns), np.arange(WARP + 1) - 0.5
         axes.stairs(lanes, edges, fill=True, color=COLORS["gpu"])
@@ -106,19 +95,18 @@ def warps(orders: Mapping[str, np.ndarray]) -> Picture:
     return Picture(figure, f"{title} {listed(spoken)}.")
 
 
-def prices(rows: Mapping[str, tuple[float, float]]) -> Picture:
+def prices(rows) -> Picture:
     """What disorder costs: {name: (GPU factor, counted; CPU factor, measured)}, on a log scale."""
-    title = " ".join(f"{name}: {who_pays(*factors)}." for name, factors in rows.items())
+    told = {name: f"the {'GPU' if gpu > cpu else 'CPU'} pays more"
+            if max(gpu, cpu) >= 1.1 * min(gpu, cpu) else "both pay about the same"
+            for name, (gpu, cpu) in rows.items()}
     kinds = ("gpu", "GPU, steps counted"), ("host", "CPU, time measured")
     return dots(
         [(f"{name}: {kind}", factor, {"marker": MARKERS[backend], "color": COLORS[backend]})
          for name, factors in rows.items()
          for factor, (backend, kind) in zip(factors, kinds, strict=True)],
-        "time or steps, shuffled over sorted", times, title=title, one=True,
+        "time or steps, shuffled over sorted", units.ratio, title=f"{listed(told)}.", one=True,
     )
-
-
-# -- Small parts.
 
 
 def waiting(turns):
@@ -133,15 +121,3 @@ def typical(turns):
     shares = 1 - warps.mean(axis=1) / warps.max(axis=1)
     gaps = np.abs(shares - waiting(turns)).round(2)
     return warps[np.lexsort([-warps.sum(axis=1), gaps])[0]]
-
-
-def times(factor):
-    """1.349 is "1.35×"."""
-    return f"{factor:.3g}×"
-
-
-def who_pays(gpu, cpu):
-    """Whom disorder costs more, in words."""
-    if max(gpu, cpu) < 1.1 * min(gpu, cpu):
-        return "both pay about the same"
-    return f"the {'GPU' if gpu > cpu else 'CPU'} pays more"

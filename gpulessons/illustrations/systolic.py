@@ -14,23 +14,20 @@ Analysis of a Tensor Processing Unit", 2017, whose array has 256 × 256 cells.
 """
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
-from gpulessons.plots.film import Film
-from gpulessons.plots.forms import rectangle
+from gpulessons.plots.film import Film, spread
+from gpulessons.plots.forms import cell, listed, write
 from gpulessons.plots.picture import DARK, INK, SKY, Picture, blank
 from gpulessons.units import plural
 from warplens.tables import Table
 
 
-@dataclass(frozen=True)
-class Cycle:
-    """The array at the end of one cycle: what each cell holds, all (rows, columns)."""
+class Cycle(NamedTuple):
+    """The cells at the end of one cycle, all (rows, columns)."""
 
-    number: int  # from 0
-    entered: int  # inputs that came in from memory in this cycle
-    weights: np.ndarray
     inputs: np.ndarray
     sums: np.ndarray
     busy: np.ndarray  # which cells multiplied an input by a weight
@@ -57,10 +54,6 @@ class Run:
         return sum(self.busy)
 
     @property
-    def loads_per_multiply(self):
-        return (self.inputs + self.weights) / self.multiplications
-
-    @property
     def utilization(self):
         """Of all cells in all cycles, the share that multiplied."""
         rows, columns = self.array
@@ -68,13 +61,14 @@ class Run:
 
     def table(self) -> Table:
         m, k, n = self.shape
+        each = (self.inputs + self.weights) / self.multiplications
         return Table("A systolic array", (), [
             ("product", f"{m} × {k} by {k} × {n}"),
             ("cells", f"{self.array[0]} × {self.array[1]}, in {plural(self.passes, 'pass')}"),
             ("cycles", f"{self.cycles:,}"),
             ("multiplications", f"{self.multiplications:,}"),
             ("loads", f"{self.inputs:,} inputs and {self.weights:,} weights, "
-             f"{self.loads_per_multiply:.3g} for each multiplication"),
+             f"{each:.3g} for each multiplication"),
             ("cells at work", f"{self.utilization:.1%}"),
         ])
 
@@ -90,68 +84,55 @@ def simulate(x: np.ndarray, y: np.ndarray, rows: int = 8, columns: int = 8) -> R
 
     x: (m, k), y: (k, n). A y larger than the array is cut into blocks of weights, one pass for
     each; below the array the sums of the passes are added up, as in a TPU. The weights of a pass
-    are there when it begins: a TPU shifts them in during the pass before. (It also lets a pass
-    begin while the one before drains, which is not done here.) Raises ValueError where the shapes
-    do not fit, or where there is nothing to multiply.
+    are there when it begins. (A TPU also lets a pass begin while the one before drains.) Raises
+    ValueError where the shapes do not fit, or where there is nothing to multiply.
     """
     (m, k), (depth, n) = x.shape, y.shape
     if k != depth or not min(m, k, n, rows, columns) > 0:
         shapes = f"x {x.shape} and y {y.shape}"
         raise ValueError(f"{shapes} have no product on {rows} × {columns} cells.")
     product = np.zeros((m, n), np.result_type(x, y))
-    busy, inputs, passes = [], 0, 0
-    for top in range(0, k, rows):
-        for left in range(0, n, columns):
+    busy, across, down = [], range(0, n, columns), range(0, k, rows)
+    for top in down:
+        for left in across:
             weights = y[top : top + rows, left : left + columns]
-            below = product[:, left : left + columns]
-            for cycle in one_pass(x[:, top : top + rows], weights, rows, columns):
-                collect(cycle, below)
-                busy.append(int(cycle.busy.sum()))
-                inputs += cycle.entered
-            passes += 1
-    return Run(product, (m, k, n), (rows, columns), passes, inputs, y.size, tuple(busy))
+            cycles = list(one_pass(x[:, top : top + rows], weights, m + rows + columns - 2))
+            bottom = np.array([cycle.sums[-1] for cycle in cycles])
+            # Row i of x has met all of column j when it is at the bottom, and j to the right.
+            i, j = np.indices((m, weights.shape[1]))
+            product[:, left : left + columns] += bottom[i + j + len(weights) - 1, j]
+            busy += [int(cycle.busy.sum()) for cycle in cycles]
+    passes = len(across) * len(down)
+    return Run(product, (m, k, n), (rows, columns), passes, len(across) * x.size, y.size,
+               tuple(busy))
 
 
-def one_pass(x, weights, rows, columns):
-    """Yield the cycles in which all of x (m, up to rows) flows over one block of weights."""
-    m, depth = x.shape
-    dtype = np.result_type(x, weights)
-    held, kept = np.zeros((rows, columns), dtype), np.zeros((rows, columns), bool)
-    held[:depth, : weights.shape[1]], kept[:depth, : weights.shape[1]] = weights, True
-    inputs, there, sums = np.zeros_like(held), np.zeros_like(kept), np.zeros_like(held)
-    nothing = np.zeros((1, columns), dtype)
-    for number in range(m + rows + columns - 2):
-        arriving = number - np.arange(rows)  # which row of x: later by one for each row of cells
-        comes = (arriving >= 0) & (arriving < m) & (np.arange(rows) < depth)
-        entering = np.zeros(rows, dtype)
-        entering[comes] = x[arriving[comes], np.flatnonzero(comes)]
-        inputs = np.hstack([entering[:, None], inputs[:, :-1]])  # to the right
-        there = np.hstack([comes[:, None], there[:, :-1]])
-        sums, busy = np.vstack([nothing, sums[:-1]]), there & kept  # downward
-        sums[busy] += held[busy] * inputs[busy]
-        yield Cycle(number, int(comes.sum()), held, inputs, sums, busy)
+def one_pass(x, weights, cycles):
+    """Yield the cycles in which all of x (m, rows) flows over a block of weights (rows, columns).
 
-
-def collect(cycle, below):
-    """Add what leaves the bottom row to the results below: (m, up to columns), in place.
-
-    Row i of x has met all of column j when it has passed rows − 1 cells down and j to the right.
+    Cells without a weight only hand on what comes: they take cycles, and are left out.
     """
-    rows, column = cycle.sums.shape[0], np.arange(below.shape[1])
-    row = cycle.number - (rows - 1) - column
-    out = (row >= 0) & (row < len(below))
-    below[row[out], column[out]] += cycle.sums[-1, column[out]]
-
-
-# -- Pictures.
+    dtype, rows = np.result_type(x, weights), np.arange(len(weights))
+    inputs, sums = np.zeros(weights.shape, dtype), np.zeros(weights.shape, dtype)
+    busy = np.zeros(weights.shape, bool)
+    for number in range(cycles):
+        arriving = number - rows  # which row of x: later by one for each row of cells
+        comes = (arriving >= 0) & (arriving < len(x))
+        entering = np.where(comes, x[arriving.clip(0, len(x) - 1), rows], 0)
+        inputs = np.column_stack([entering, inputs[:, :-1]])  # to the right
+        busy = np.column_stack([comes, busy[:, :-1]])
+        above = np.vstack([np.zeros_like(sums[:1]), sums[:-1]])
+        sums = above + weights * inputs  # downward
+        yield Cycle(inputs, sums, busy)
 
 
 class Pass(Film):
     """One pass, to step through: x (m, k) flows over the weights y (k, n), a cell for each."""
 
     def __init__(self, x, y):
-        self.x, self.cycles = x, list(one_pass(x, y, *y.shape))
-        self.product = simulate(x, y, *y.shape).product
+        run = simulate(x, y, *y.shape)
+        self.x, self.weights, self.product = x, y, run.product
+        self.cycles = list(one_pass(x, y, run.cycles))
 
     def __len__(self):
         return len(self.cycles)
@@ -164,22 +145,20 @@ class Pass(Film):
         """The array at the end of one cycle, inputs to come at its left, results below it."""
         figure, axes = blank(height=4.6, title=f"{self.told(number).capitalize()}.")
         self.draw(axes, number, size=13)
-        return Picture(figure, f"{self.told(number)}. {self.left_over(number)}")
+        bottom = ", ".join(f"{value:g}" for value in self.cycles[number].sums[-1])
+        return Picture(figure, f"{self.told(number)}. Bottom row of sums: {bottom}.")
 
-    def multiples(self, count: int = 6) -> Picture:
-        """Some cycles, evenly chosen, in one figure."""
-        count = min(count, len(self))
-        chosen = np.linspace(0, len(self) - 1, count).round().astype(int)
-        m, (rows, columns) = len(self.x), self.cycles[0].sums.shape
+    def multiples(self) -> Picture:
+        """Six cycles, evenly chosen, in one figure."""
+        chosen = spread(len(self), 6)
+        rows, columns = self.weights.shape
         title = (
-            f"{m} rows of inputs through {rows} × {columns} cells: {len(self)} cycles, "
-            f"{len(self.x) * rows * columns} multiplications."
+            f"{len(self.x)} rows of inputs through {rows} × {columns} cells: {len(self)} cycles, "
+            f"{len(self.x) * self.weights.size} multiplications."
         )
-        lines = -(-count // 3)
-        figure, panels = blank(
-            height=0.5 + 2.5 * lines, title=title, nrows=lines, ncols=3, squeeze=False
-        )
-        for axes in panels.flat[count:]:
+        lines = -(-len(chosen) // 3)
+        figure, panels = blank(height=0.5 + 2.5 * lines, title=title, nrows=lines, ncols=3)
+        for axes in panels.flat:
             axes.set_axis_off()
         for axes, number in zip(panels.flat, chosen, strict=False):
             self.draw(axes, number, size=8.5)
@@ -189,26 +168,33 @@ class Pass(Film):
 
     def draw(self, axes, number, size):
         """The cells; at their left, inputs in the order in which they come in; results below."""
-        cycle = self.cycles[number]
-        rows, columns = cycle.sums.shape
+        rows, columns = self.weights.shape
         for r, c in np.ndindex(rows, columns):
-            draw_cell(axes, cycle, r, c, size)
+            self.draw_cell(axes, self.cycles[number], r, c, size)
         for (i, r), value in np.ndenumerate(self.x):
             turns = i + r - number  # until it comes in
             if turns > 0:
-                write(axes, 0.2 - 0.5 * turns, r + 0.5, value, size)
+                write(axes, 0.2 - 0.5 * turns, r + 0.5, f"{value:g}", fontsize=size)
         for (i, c), value in np.ndenumerate(self.product):
             since = number - (i + rows - 1 + c)  # it has left its column; the latest is on top
             if since >= 0:
-                write(axes, c + 0.5, rows + 0.25 + 0.45 * since, value, size, weight="bold")
+                write(axes, c + 0.5, rows + 0.25 + 0.45 * since, f"{value:g}", fontsize=size,
+                      weight="bold")
         margin = len(self.x) + rows - 1  # the inputs stand in a slanted queue, the results too
         axes.set(xlim=(-0.5 * margin - 0.05, columns + 0.1), ylim=(rows + 0.45 * margin, -0.1))
         axes.set(aspect="equal")
         axes.set_axis_off()
 
-    def left_over(self, number):
-        sums = self.cycles[number].sums[-1]
-        return f"Bottom row of sums: {', '.join(f'{value:g}' for value in sums)}."
+    def draw_cell(self, axes, cycle, r, c, size):
+        """The product that a busy cell makes, over the sum it hands down; an idle one's weight."""
+        weight = f"·{self.weights[r, c]:g}"
+        if not cycle.busy[r, c]:
+            cell(axes, c, r, weight, size=size)
+            return
+        cell(axes, c, r, color=SKY)
+        look = {"fontsize": size, "color": DARK}
+        write(axes, c + 0.5, r + 0.32, f"{cycle.inputs[r, c]:g}{weight}", **look)
+        write(axes, c + 0.5, r + 0.7, f"{cycle.sums[r, c]:g}", weight="bold", **look)
 
     def __repr__(self):
         return f"one pass of a systolic array, {plural(len(self), 'cycle')}"
@@ -217,30 +203,11 @@ class Pass(Film):
 def pulse(run: Run) -> Picture:
     """How many cells multiply in each cycle: the array fills, works, and drains."""
     rows, columns = run.array
-    title = (
-        f"{run.shape[0]} rows through {rows} × {columns} cells: {run.cycles:,} cycles, "
-        f"{run.utilization:.0%} of the cells at work."
-    )
+    title = (f"{run.shape[0]} rows through {rows} × {columns} cells: {run.cycles:,} cycles, "
+             f"{run.utilization:.0%} of the cells at work.")
     figure, axes = blank(height=2.6, title=title)
     axes.stairs(run.busy, np.arange(run.cycles + 1), fill=True, color=SKY)
     axes.axhline(rows * columns, color=INK, linewidth=1, linestyle=":")
     axes.set(xlim=(0, run.cycles), ylim=(0, 1.1 * rows * columns))
     axes.set(xlabel="cycles", ylabel="cells that multiply")
-    loads = f"{run.loads_per_multiply:.3g} loads for each multiplication"
-    return Picture(figure, f"{title} {plural(run.multiplications, 'multiplication')}, {loads}.")
-
-
-def draw_cell(axes, cycle, r, c, size):
-    """The product that a busy cell makes, over the sum it hands down; an idle one's weight."""
-    busy, weight = cycle.busy[r, c], f"{cycle.weights[r, c]:g}"
-    rectangle(axes, c + 0.04, r + 0.04, 0.92, 0.92, facecolor=SKY if busy else "none")
-    if busy:
-        write(axes, c + 0.5, r + 0.32, f"{cycle.inputs[r, c]:g}·{weight}", size, color=DARK)
-        write(axes, c + 0.5, r + 0.7, cycle.sums[r, c], size, color=DARK, weight="bold")
-    else:
-        write(axes, c + 0.5, r + 0.5, f"·{weight}", size)
-
-
-def write(axes, x, y, text, size, color=INK, **look):
-    text = text if isinstance(text, str) else f"{text:g}"
-    axes.text(x, y, text, ha="center", va="center", fontsize=size, color=color, **look)
+    return Picture(figure, f"{title} {listed(dict(run.table().rows))}.")

@@ -5,20 +5,16 @@ a thread with TM × TN of them 1/TM + 1/TN from shared memory: a number of x ser
 tile, a number of y a column of it.
 """
 
+from functools import partial
+
 from .drawings import Drawing, drawing
 
+# One instruction of the tensor cores: its two small matrices, its sums, one of them filled.
+mma = partial(drawing, "mma")
 RUNGS = {"shared tile": "tile_shared", "1-D register tile": "tile_1d",
          "2-D register tile": "tile_2d"}
 
 
 def tile(name: str) -> Drawing:
-    """One rung: its tiles, what a thread reads and writes of them, its new line and its fetches.
-
-    name: "shared tile", "1-D register tile" or "2-D register tile"; KeyError for another.
-    """
+    """One of RUNGS: its tiles, what a thread reads and writes of them, its line, its fetches."""
     return drawing(RUNGS[name])
-
-
-def mma() -> Drawing:
-    """One instruction of the tensor cores: its two small matrices, its sums, one of them filled."""
-    return drawing("mma")

@@ -1,30 +1,13 @@
 """Pictures of a transformer: a layer, where its time goes, and what writing a token costs."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from gpulessons import units
-from gpulessons.plots.axes import log_axes
-from gpulessons.plots.forms import lines, stacked
-from gpulessons.plots.picture import (
-    BLUE,
-    GREEN,
-    INK,
-    ORANGE,
-    PURPLE,
-    SKY,
-    VERMILLION,
-    Picture,
-    blank,
-)
+from gpulessons.plots.forms import LOOKS, log_lines, percent, stacked
+from gpulessons.plots.picture import INK, Picture
 
 from .drawings import Drawing, drawing
 
 LAYERS, HIDDEN, HEADS, INNER, WORDS = 12, 768, 12, 3072, 30_522  # of BERT base
-HUES = (BLUE, SKY, ORANGE, GREEN, PURPLE, VERMILLION)  # of a layer's parts, in their order
-
-
-# -- A layer.
+PRODUCTS = "q, k, v", "scores", "mixture", "out", "up", "down"
 
 
 def layer_flops(tokens, length):
@@ -38,27 +21,18 @@ def layer_flops(tokens, length):
     }
 
 
-PRODUCTS = "q, k, v", "scores", "mixture", "out", "up", "down"
-
-
 def encoder(length: int = 128) -> Drawing:
-    """One encoder layer, left to right: its products, what stands between them, shapes and shares.
-
-    Made for a slider: live(encoder, length=[128, 512, 2048]).
-    """
+    """One encoder layer, left to right: its products, what lies between them, shapes, shares."""
     work = layer_flops(length, length)
     work["layer norm"] *= 2
     whole = sum(work.values()) + 8 * length * HIDDEN  # biases, sums, a scale: as in the notebook
     blanks = {"q, k, v": "qkv", "bias + GELU": "gelu", "layer norm": "norms"}
-    each = {blanks.get(name, name): of_a_hundred(size / whole) for name, size in work.items()}
+    each = {blanks.get(name, name): percent(size / whole) for name, size in work.items()}
     return drawing(
         "encoder", length=f"{length:,}", **each,
         products=f"{sum(work[name] for name in PRODUCTS) / whole:.1%}",
-        quadratic=of_a_hundred((work["scores"] + work["mixture"]) / whole),
+        quadratic=percent((work["scores"] + work["mixture"]) / whole),
     )
-
-
-# -- Writing, a token at a time.
 
 
 def token_bytes(batch: int, behind: int, kv_heads: int = HEADS) -> dict[str, float]:
@@ -74,38 +48,31 @@ def token_bytes(batch: int, behind: int, kv_heads: int = HEADS) -> dict[str, flo
 
 
 def generation(batch: int, behind: int, kv_heads: int = HEADS) -> Picture:
-    """Bytes for each generated token against the batch: weights are shared, keys and values not.
-
-    Made for sliders: live(generation, batch=slider(…), behind=slider(…), kv_heads=[12, 4, 1]).
-    """
+    """Bytes for each generated token against the batch: weights are shared, keys and values not."""
     now = token_bytes(batch, behind, kv_heads)
     whole = sum(now.values())
-    heads = f"{units.plural(kv_heads, 'head')} of keys and values"
     title = (
-        f"{heads}, {behind:,} tokens behind, a batch of {batch}: {units.size(whole)} for each "
-        f"token, {of_a_hundred(now['keys and values'] / whole)} of them keys and values."
+        f"{units.plural(kv_heads, 'head')} of keys and values, {behind:,} tokens behind, a batch "
+        f"of {batch}: {units.size(whole)} for each token, "
+        f"{percent(now['keys and values'] / whole)} of them keys and values."
     )
-    figure, axes = blank(height=4.1, title=title)
-    log_axes(axes, x=("texts in the batch", units.count),
-             y=("bytes for each token", units.size), base=2)
     batches = [2**power for power in range(10)]
-    axes.set_xticks(batches, map(units.count, batches))
     each = [token_bytes(size, behind, kv_heads) for size in batches]
-    looks = {"weights": (VERMILLION, "--"), "keys and values": (BLUE, ":")}
-    drawn = [(name, batches, [one[name] for one in each], {"color": color, "linestyle": dashes})
-             for name, (color, dashes) in looks.items()]
-    axes.plot(batch, whole, "o", color="none", markeredgecolor=INK, markersize=9)
-    lines(axes, [*drawn, ("together", batches, [sum(one.values()) for one in each],
-                          {"color": INK, "linewidth": 1.2})])
+    drawn = [(name, batches, [one[name] for one in each], {**look, "marker": ""})
+             for name, look in zip(now, LOOKS, strict=False)]
+    drawn.append(("together", batches, [sum(one.values()) for one in each], {"color": INK}))
     spoken = ", ".join(f"{units.size(size)} of {name}" for name, size in now.items())
-    return Picture(figure, f"{title} Counted: {spoken}. Weights fall as 1 / batch; keys and values "
-                           "stay, as each text has its own.")
+    picture = log_lines(
+        drawn, ("texts in the batch", units.count), ("bytes for each token", units.size),
+        title=title, ticks=batches, base=2,
+        spoken=f"Counted: {spoken}. Weights fall as 1 / batch; keys and values stay, as each text "
+        "has its own.",
+    )
+    picture.axes.plot(batch, whole, "o", color="none", markeredgecolor=INK, markersize=9)
+    return picture
 
 
-# -- Where a layer's time goes.
-
-
-def parts(stacks: Mapping[str, Any], *, title="") -> Picture:
+def parts(stacks) -> Picture:
     """What a whole consists of, one bar for each way of counting: {way: {part: amount}}.
 
     The first part is the one the title speaks of. Parts too thin for a name get none.
@@ -113,12 +80,7 @@ def parts(stacks: Mapping[str, Any], *, title="") -> Picture:
     shares = {way: {name: amount / sum(amounts.values()) for name, amount in amounts.items()}
               for way, amounts in stacks.items()}
     names = list(next(iter(shares.values())))
-    first = [f"{of_a_hundred(each[names[0]])} of the {way}" for way, each in shares.items()]
-    title = title or f"{names[0].capitalize()}: {'; '.join(first)}."
-    return stacked(shares, dict(zip(names, HUES, strict=False)), of_a_hundred, title=title,
-                   what="share")
-
-
-def of_a_hundred(share):
-    """A share in percent, with a digit more where it is all but everything, or nothing."""
-    return f"{share:.1%}" if share > 0.985 or share < 0.015 else f"{share:.0%}"
+    first = [f"{percent(each[names[0]])} of the {way}" for way, each in shares.items()]
+    colors = {name: look["color"] for name, look in zip(names, LOOKS, strict=False)}
+    return stacked(shares, colors, percent, what="share",
+                   title=f"{names[0].capitalize()}: {'; '.join(first)}.")

@@ -1,33 +1,29 @@
 """The claims listed, and every verdict as a mark: a row for each machine, a column for each."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from textwrap import fill
-from typing import Any
 
 from gpulessons.hardware.files import notebooks
-from gpulessons.plots.forms import listed, name_rows
+from gpulessons.plots.forms import key, listed, name_rows
 from gpulessons.plots.picture import INK, Picture, blank
 
 # A shape and how it is filled, all in ink: in this course a color names a backend.
 MARKS = {
-    "holds": ("o", "full"),
-    "holds with limits": ("o", "left"),
-    "refuted": ("X", "full"),
-    "not testable here": ("o", "none"),
+    verdict: {"marker": marker, "fillstyle": fill, "color": INK, "markeredgecolor": INK,
+              "markerfacecoloralt": "none", "linestyle": "none"}
+    for verdict, marker, fill in (
+        ("holds", "o", "full"), ("holds with limits", "o", "left"), ("refuted", "X", "full"),
+        ("not testable here", "o", "none"),
+    )
 }
-LOOK = {"linestyle": "none", "color": INK, "markeredgecolor": INK, "markerfacecoloralt": "none"}
 
 
 @dataclass(frozen=True)
 class Listed:
-    """The claims in words, each with links to the notebooks that test it, beside this page.
+    """The claims in words, each with links to the notebooks that test it, beside this page."""
 
-    claims: {number: Claim}, as in `claims.CLAIMS`.
-    """
-
-    claims: Mapping[int, Any]
+    claims: dict  # {number: Claim}, as in `claims.CLAIMS`
 
     def __repr__(self):
         return "\n".join(fill(f"{number:2}  {each.words} ({', '.join(each.notebooks)})", 92,
@@ -45,57 +41,36 @@ class Listed:
         return number
 
 
-def table(*findings):
-    """The verdicts of one machine or several: findings as `claims.judge` and `recorded` give them.
-
-    Raises ValueError for none.
-    """
+def table(*findings) -> Picture:
+    """The verdicts of one machine or several: findings as `claims.judge` and `recorded` give them;
+    ValueError for none."""
     if not findings:
         raise ValueError("Give at least one machine's findings: claims.judge() has some.")
     numbers = sorted({each.number for found in findings for each in found})
-    title = summary(findings)
+    title = summary(*findings)
     figure, axes = blank(width=9, height=1.5 + 0.5 * len(findings), title=title)
     for y, found in enumerate(findings):
         for each in found:
-            marker, fill = MARKS[each.verdict]
-            axes.plot(numbers.index(each.number), y, marker=marker, fillstyle=fill, markersize=11,
-                      **LOOK)
-    name_marks(axes, numbers, map(label, findings))
-    for word, (marker, fill) in MARKS.items():
-        axes.plot([], [], marker=marker, fillstyle=fill, markersize=9, label=word, **LOOK)
-    figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=10, labelcolor=INK)
-    return Picture(figure, f"{title} {' '.join(map(in_words, findings))}")
-
-
-def name_marks(axes, numbers, rows):
-    """The claims' numbers below, a name before each row, the first row at the top."""
+            axes.plot(numbers.index(each.number), y, markersize=11, **MARKS[each.verdict])
     axes.set_xticks(range(len(numbers)), numbers)
-    name_rows(axes, rows)
+    # Where and when: two short lines.
+    name_rows(axes, (f"{found.machine.partition(',')[0][:28]}\n{found.date}" for found in findings))
     axes.set_xlabel("claim")
     axes.spines[["left", "bottom"]].set_visible(False)
     axes.tick_params(length=0)
+    key(figure, MARKS)
+    for found in findings:
+        numbers = {word: [f"{each.number}" for each in found if each.verdict == word]
+                   for word in MARKS}
+        told = listed({word: ", ".join(each) for word, each in numbers.items() if each})
+        title += f" {found.machine}, {found.date}: {told}."
+    return Picture(figure, title)
 
 
-def label(found):
-    """Where and when: two short lines."""
-    return f"{found.machine.partition(',')[0][:28]}\n{found.date}"
-
-
-def summary(findings):
-    first, *others = findings
+def summary(first, *others):
     verdicts = {each.number: each.verdict for each in first}
     turned = {each.number for other in others for each in other
               if verdicts.get(each.number, each.verdict) != each.verdict}
-    if not others:
-        return first.sentence
-    if not turned:
-        return f"{first.sentence} The other verdicts here agree."
-    return f"{first.sentence} Not everywhere the same: {', '.join(map(str, sorted(turned)))}."
-
-
-def in_words(found):
-    """One machine's verdicts, read out."""
-    numbers = {word: ", ".join(str(each.number) for each in found if each.verdict == word)
-               for word in MARKS}
-    verdicts = listed({word: each for word, each in numbers.items() if each})
-    return f"{found.machine}, {found.date}: {verdicts}."
+    if turned:
+        return f"{first.sentence} Not everywhere the same: {', '.join(map(str, sorted(turned)))}."
+    return first.sentence + " The other verdicts here agree." * bool(others)

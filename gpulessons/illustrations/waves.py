@@ -1,6 +1,7 @@
 """A picture of waves: which blocks run when on a small GPU, and who waits in the last wave."""
 
-from gpulessons.plots.picture import BLUE, INK, ORANGE, Picture, blank
+from gpulessons.plots.forms import key, name_rows
+from gpulessons.plots.picture import BLUE, ORANGE, Picture, blank
 from gpulessons.units import plural
 
 MULTIPROCESSORS = 8
@@ -40,11 +41,9 @@ def waves(blocks: int = 9, resident: int = 1) -> Picture:
     for m, place, start, stop in runs:
         axes.barh(m - 0.42 + high * (place + 0.5), stop - start - 0.012, left=start,
                   height=0.84 * high, color=ORANGE if stop == end else BLUE)
-    axes.set(xlim=(0, max(end, 1) * 1.02), ylim=(MULTIPROCESSORS - 0.4, -0.6))
-    axes.set_yticks(range(MULTIPROCESSORS), [str(m) for m in range(MULTIPROCESSORS)])
+    axes.set_xlim(0, max(end, 1) * 1.02)
+    name_rows(axes, map(str, range(MULTIPROCESSORS)))
     axes.set(xlabel="time, in waves", ylabel="multiprocessor")
-    for color, words in ((BLUE, "blocks"), (ORANGE, "blocks that end last")):
-        axes.barh([0], [0], color=color, label=words)
-    figure.legend(loc="outside lower center", ncols=2, frameon=False, labelcolor=INK)
+    key(figure, {"blocks": {"color": BLUE}, "blocks that end last": {"color": ORANGE}})
     last = sum(stop == end for *_, stop in runs)
     return Picture(figure, f"{title} {last} of them end{'s' * (last == 1)} last. Schematic.")

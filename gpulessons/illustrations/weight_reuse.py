@@ -7,14 +7,13 @@ So a batch of b has nearly b / 2 operations for each byte, as long as the weight
 """
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 
 from gpulessons import units
 from gpulessons.plots.axes import log_axes
 from gpulessons.plots.boxes import arrow
-from gpulessons.plots.forms import rectangle
+from gpulessons.plots.forms import rectangle, write
 from gpulessons.plots.picture import BLUE, INK, ORANGE, SKY, Picture, blank
 
 WIDTH = 4096  # inputs, and outputs, of the layer whose operations are counted
@@ -34,16 +33,11 @@ def batch_for(corner: float, size: int = 4) -> int | None:
     return math.ceil(corner * size * WIDTH / left - 1e-9) if left > 0 else None
 
 
-def weight_reuse(batch: int, corners: Mapping[str, float] | None = None) -> Picture:
-    """One weight and the numbers it meets, beside the operations for each byte of such a batch.
-
-    corners: {name: FLOPs for each byte}, where a machine's arithmetic becomes the wait.
-    """
+def weight_reuse(batch: int) -> Picture:
+    """One weight and the numbers it meets, beside the operations for each byte of such a batch."""
     examples = "one example" if batch == 1 else f"{batch:,} examples"
-    title = (
-        f"Each weight, fetched once, serves {examples}: {flops_per_byte(batch):.2g} FLOPs "
-        "for each byte."
-    )
+    title = (f"Each weight, fetched once, serves {examples}: {flops_per_byte(batch):.2g} FLOPs "
+             "for each byte.")
     figure, (left, right) = blank(
         width=7.6, height=3.9, title=title, ncols=2, width_ratios=(1.25, 1)
     )
@@ -53,13 +47,8 @@ def weight_reuse(batch: int, corners: Mapping[str, float] | None = None) -> Pict
     along = [flops_per_byte(each) for each in BATCHES]
     right.plot(BATCHES, along, color=BLUE, linewidth=1.5)
     right.plot(batch, flops_per_byte(batch), "o", color=ORANGE, markersize=10)
-    for name, corner in (corners or {}).items():
-        right.axhline(corner, color=INK, linewidth=1, linestyle=":")
-        right.annotate(name, (BATCHES[0], corner), (0, 3), textcoords="offset points", color=INK,
-                       fontsize=9)
     right.set_title(f"a layer of {WIDTH:,} by {WIDTH:,}", color=INK, fontsize=10)
-    spoken = "; ".join(f"{name}: {corner:.3g}" for name, corner in (corners or {}).items())
-    return Picture(figure, f"{title}{f' Arithmetic is the wait above {spoken}.' * bool(spoken)}")
+    return Picture(figure, title)
 
 
 def draw_product(axes, batch):
@@ -75,11 +64,11 @@ def draw_product(axes, batch):
         for i, j in np.ndindex(shape):
             rectangle(axes, corner[0] + j, corner[1] + i, 1, 1)
     arrow(axes, (aside + output + 0.5, input_ + 1), (aside + output + 0.5, below), INK)
-    words = {"size": 10, "color": INK}
-    axes.text(aside - 0.3, input_ + 0.5, "one weight", ha="right", va="center", **words)
+    write(axes, aside - 0.3, input_ + 0.5, "one weight", ha="right")
     for middle, name in ((INPUTS / 2, "weights wᵀ"), (below + rows / 2, "outputs y")):
-        axes.text(aside + OUTPUTS + 0.3, middle, name, va="center", **words)
+        write(axes, aside + OUTPUTS + 0.3, middle, name, ha="left")
     more = f"\n({ROWS} of {batch:,} are drawn)" if batch > ROWS else ""
-    axes.text(0, below + rows + 0.3, f"inputs x, a row for each example{more}", va="top", **words)
+    write(axes, 0, below + rows + 0.3, f"inputs x, a row for each example{more}", ha="left",
+          va="top")
     axes.set(xlim=(-0.2, aside + OUTPUTS + 3.4), ylim=(below + ROWS + 2.4, -0.2), aspect="equal")
     axes.set_axis_off()

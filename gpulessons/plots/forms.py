@@ -8,14 +8,36 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .axes import beside, label_ends, log_axes, name_rows
-from .picture import BLUE, DARK, INK, Picture, blank, on
+from .axes import Told, beside, label_ends, log_axes, name_rows
+from .picture import (
+    BLUE,
+    DARK,
+    GREEN,
+    INK,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILLION,
+    Picture,
+    blank,
+    on,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 THIN = 0.045  # a share below this has no room for its words
 SPOTS = {"linestyle": "none", "markersize": 8}
+# Several lines of one picture, told apart by color, by mark and by dashes.
+LOOKS: list[dict[str, Any]] = [
+    {"color": BLUE, "marker": "o", "linestyle": "-"},
+    {"color": VERMILLION, "marker": "^", "linestyle": "--"},
+    {"color": GREEN, "marker": "s", "linestyle": "-."},
+    {"color": PURPLE, "marker": "D", "linestyle": ":"},
+    {"color": ORANGE, "marker": "v", "linestyle": (0, (5, 1))},
+    {"color": SKY, "marker": "P", "linestyle": (0, (1, 3))},
+]
 
 
 def dots(
@@ -78,6 +100,13 @@ def stacked(
     return Picture(figure, f"{title} {listed(spoken)}.")
 
 
+def percent(share: float) -> str:
+    """`0.25` is "25%"; in two digits below a tenth; what is not all is never called 100%."""
+    if 0 < share < 0.095:
+        return f"{100 * share:.2g}%"
+    return f"{min(share, 0.999):.1%}" if 0.985 < share < 1 else f"{share:.0%}"
+
+
 def lines(axes: Axes, named: Iterable[tuple[str, Sequence, Sequence, dict]]) -> None:
     """(name, x, y, look) as lines, each with its name at its right end."""
     ends = []
@@ -87,14 +116,44 @@ def lines(axes: Axes, named: Iterable[tuple[str, Sequence, Sequence, dict]]) -> 
     label_ends(axes, ends)
 
 
+def log_lines(
+    named: Iterable[tuple[str, Sequence, Sequence, dict]], x: Told, y: Told, *, title: str,
+    spoken: str = "", **more: Any,
+) -> Picture:
+    """A whole picture: named lines on two log axes. x, y and more: as `log_axes` takes them.
+
+    Its words are the points of each line that has marks, and what is `spoken` of the others.
+    """
+    named = list(named)
+    figure, axes = blank(height=4.1, title=title)
+    log_axes(axes, x=x, y=y, **more)
+    lines(axes, named)
+    told = {name: ", ".join(f"{y[1](v)} at {x[1](at)}" for at, v in zip(xs, ys, strict=True))
+            for name, xs, ys, look in named if look.get("marker")}
+    return Picture(figure, " ".join(filter(None, (title, f"{listed(told)}." * bool(told), spoken))))
+
+
+def key(figure: Figure, looks: Mapping[str, dict], columns: int = 4) -> None:
+    """Below a picture: {words: how a square looks, or another mark}."""
+    for words, look in looks.items():
+        figure.axes[0].plot([], [], label=words, **{"marker": "s", **SPOTS, **look})
+    figure.legend(loc="outside lower center", ncols=columns, frameon=False, labelcolor=INK,
+                  fontsize=10)
+
+
+def write(axes: Axes, x: float, y: float, words: Any, **look: Any) -> None:
+    """Words in ink, their middle at (x, y)."""
+    look = {"ha": "center", "va": "center", "color": INK, "fontsize": 10, **look}
+    axes.text(x, y, f"{words}", **look)
+
+
 def cell(
     axes: Axes, x: float, y: float, words: Any = "", color: str = "none", size: float = 10,
     **look: Any,
 ) -> None:
     """A square whose upper left corner is at (x, y), where y grows downwards, and words in it."""
     rectangle(axes, x + 0.04, y + 0.04, 0.92, 0.92, facecolor=color, **look)
-    axes.text(x + 0.5, y + 0.5, f"{words}", ha="center", va="center", fontsize=size,
-              color=INK if color == "none" else DARK)
+    write(axes, x + 0.5, y + 0.5, words, fontsize=size, color=INK if color == "none" else DARK)
 
 
 def rectangle(axes: Axes, x: float, y: float, wide: float, tall: float, **look: Any) -> None:
@@ -107,5 +166,27 @@ def rectangle(axes: Axes, x: float, y: float, wide: float, tall: float, **look: 
 def span(axes: Axes, row: float, start: float, length: float, color: str, words: Any = "") -> None:
     """Somebody at work from `start` on, so long, and what is written on it."""
     axes.barh(row, length, left=start, height=0.8, color=color, edgecolor=INK, linewidth=0.6)
-    axes.text(start + length / 2, row, f"{words}", ha="center", va="center", fontsize=9,
-              color=DARK)
+    write(axes, start + length / 2, row, words, fontsize=9, color=DARK)
+
+
+def timetables(
+    named: Mapping[str, Mapping[str, Sequence[tuple[float, float, str, Any]]]], what: str, *,
+    title: str, width: float = 7.2,
+) -> tuple[Figure, Any]:
+    """(figure, its last axes): who does what when, in a panel for each of {name: {who: [(start,
+    length, color, words)]}}, the words where there is room. what: the axis."""
+    rows = [len(each) for each in named.values()]
+    spans = [one for each in named.values() for row in each.values() for one in row]
+    until = max(start + length for start, length, *_ in spans)
+    figure, panels = blank(width, 1.3 + 0.42 * len(rows) + 0.3 * sum(rows), title, nrows=len(rows),
+                           sharex=True, squeeze=False, height_ratios=rows)
+    for axes, (name, each) in zip(panels.flat, named.items(), strict=True):
+        for row, done in enumerate(each.values()):
+            for start, length, color, words in done:
+                room = length > until / 60 * len(f"{words}")
+                span(axes, row, start, length, color, words if room else "")
+        name_rows(axes, each)
+        axes.set_xlim(0, 1.01 * until)
+        axes.set_title(name, color=INK, fontsize=10, loc="left")
+    axes.set_xlabel(what)
+    return figure, axes

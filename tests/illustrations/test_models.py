@@ -2,6 +2,7 @@
 
 import importlib
 import math
+import re
 from types import SimpleNamespace as Of
 
 import numpy as np
@@ -95,7 +96,9 @@ def test_a_step_of_an_lstm_waits_for_the_longest_of_its_three_parts():
     assert waits["launches"] == pytest.approx(5e-6)
     assert waits["arithmetic"] == pytest.approx(32 * 256 * (8 * 256 + lstm.POINTWISE) / 1e13)
     assert f"waits for {max(waits, key=waits.get)}" in lstm.regimes([], 32, 256, **device).alt
-    assert max(lstm.ticks(5, 3).values()) == 6
+    for layers in (1, 2):
+        ticks = re.findall(r"tick (\d)", lstm.waiting(layers).svg)  # from the lowest layer up
+        assert [*map(int, ticks)] == [step + n for n in range(layers) for step in range(5)]
     assert "(32, 128)" in lstm.cell(32, 16, 128).svg
 
 
@@ -202,3 +205,18 @@ def test_occupancy_is_drawn_as_the_model_has_it():
     picture = of("occupancy").occupancy_picture(256, 96, along="registers")
     (dot,) = (line for line in picture.figure.axes[1].lines if line.get_marker() == "o")
     assert dot.get_xydata().tolist() == [[96, held.share]]
+
+
+def test_a_form_says_what_it_draws():
+    from gpulessons.plots import forms
+
+    shares = 0, 0.00034, 0.05, 0.25, 0.996, 0.9999, 1
+    assert [*map(forms.percent, shares)] == ["0%", "0.034%", "5%", "25%", "99.6%", "99.9%", "100%"]
+    named = [("a", [1, 2], [3, 4], {"marker": "o"}), ("model", [1, 2], [5, 6], {})]
+    alt = forms.log_lines(named, ("x", str), ("y", "{} s".format), title="A title.").alt
+    assert alt == "A title. a: 3 s at 1, 4 s at 2."
+    rows = {"a day": {"Ann": [(0, 2, "red", "")], "Bob": [(1, 3, "red", 7)]}}
+    _, axes = forms.timetables(rows, "hours", title="A title.")
+    spans = [(bar.get_x(), bar.get_width(), round(bar.get_y() + 0.4)) for bar in axes.patches]
+    assert spans == [(0, 2, 0), (1, 3, 1)]
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == ["Ann", "Bob"]

@@ -245,7 +245,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     },
     "dense": {
         "per_example": lambda f: f(live()),
-        "against_parameters": lambda f: f({"layer": {10: 1e-3, 100: 5e-3}}, {"roof": {10: 1e-4}}),
+        "against_parameters": lambda f: f({"layer": {10: 1e-3, 100: 5e-3}}),
         "curves": lambda f: f({"NumPy": EPOCHS}),
         "wrong": lambda f: f(random(3, 8, 8), np.array([1, 2, 3]), random(3, 10)),
         "grid": lambda f: f(random(3, 8, 8), ["a", "b", "c"], title="Three digits."),
@@ -278,7 +278,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "turns": lambda f: f([("A", "reads 0", 0), ("B", "writes 1", 1)]),
     },
     "lstm": {
-        "cell": lambda f: f(32, 256, 128), "waiting": lambda f: f(3, 2),
+        "cell": lambda f: f(32, 256, 128), "waiting": lambda f: f(layers=2),
         "through_time": lambda f: f(12),
         "rungs": lambda f: f([("slow", *timed("a", "host", 1e-3), 5), ("none", "no GPU", 5),
                               ("fast", *timed("a", "host", 1e-4), 5)], 1e9),
@@ -331,7 +331,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "trees": {"trees": lambda f: f()},
     "verdicts": {"table": lambda f: f(findings(), findings())},
     "waves": {"waves": lambda f: f()},
-    "weight_reuse": {"weight_reuse": lambda f: f(64, {"a card": 10.0})},
+    "weight_reuse": {"weight_reuse": lambda f: f(64)},
 }
 PLOTS = {
     "timings": {
