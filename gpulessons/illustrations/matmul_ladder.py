@@ -285,7 +285,8 @@ def libraries(rungs) -> str:
 
     blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]["name"]
     other = "MKL" if torch.backends.mkl.is_available() else "a BLAS other than MKL"
-    codes = f"NumPy calls {blas}, PyTorch {other}; threads: {ours.threads or 1} and {theirs.threads or 1}"
+    threads = f"{ours.threads or 1} and {theirs.threads or 1}"
+    codes = f"NumPy calls {blas}, PyTorch {other}; threads: {threads}"
     if ours.noise or theirs.noise:
         return f"Too noisy here to compare PyTorch with NumPy. {codes}."
     return f"PyTorch reaches {percent(theirs.flop_rate / ours.flop_rate)} of NumPy's rate. {codes}."

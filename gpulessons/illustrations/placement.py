@@ -36,7 +36,7 @@ def timetable(runs, batches: int = 5) -> Picture:
     return Picture(figure, f"{title} Measured: {' '.join(f'{run!r}.' for run in runs.values())}")
 
 
-def placements(step: Any) -> Picture:
+def placements(step):
     """Seconds of a placement.Step against the link's bandwidth, modelled, for each placement.
 
     The step's own link is left out of account. Dotted: the link from which on the hybrid pays.
