@@ -11,12 +11,16 @@ from functools import cache
 import numpy as np
 from numba import cuda
 
+from gpulessons.backends import gpu
 from gpulessons.ops.activations import relu
 from gpulessons.ops.dense import dense, sized
 from gpulessons.ops.reduce import total
 from gpulessons.ops.shade import LIMIT, shade, shade_kernel, shade_sorted
+from gpulessons.ops.tree_softmax import tree_softmax
+from gpulessons.ops.tree_update import tree_update, tree_update_cuda
 from gpulessons.ops.vertex_transform import vertex_kernel, vertex_transform
 from warplens import Trace, trace, tracing
+from warplens.code.cuda import CannotCompile, assembly
 
 from .judge import Figure
 
@@ -162,6 +166,45 @@ def lanes_at_work() -> Iterator[Figure]:
 def additions_in_rounds() -> Iterator[Figure]:
     products = 3 * 3 * 64  # of an output: a filter of ResNet's
     yield counted(f"{products} products, added pair by pair", products // 2 / (products - 1))
+
+
+# Trees
+
+
+@about("21c")
+def faults_of_a_trees_kernels() -> Iterator[Figure]:
+    """Every kernel that walks the tree or changes it, run thread by thread, and compiled."""
+    h, labels, w, starts, nodes, *_ = inputs = tree_softmax.inputs(1_000)
+    expected = tree_softmax.reference(*inputs)
+    slopes, learned = expected[2].astype(np.float32), w.copy()
+    tree_update(learned, h, labels, slopes, starts, nodes, 0.1)
+    walks = [each for each in tree_softmax.versions.values() if each.backend is gpu]
+    faults = []
+    for walk in walks:
+        with tracing() as seen:
+            found = tuple(map(gpu.get, walk(*map(gpu.put, inputs))))
+        faults += [faulty(seen, tree_softmax.error(found, expected))]
+    with tracing() as seen:
+        tree_update_cuda(changed := gpu.put(w), *map(gpu.put, (h, labels, slopes, starts, nodes)),
+                         0.1)  # fmt: skip
+    faults += [faulty(seen, float(np.abs(gpu.get(changed) - learned).max()))]
+    yield counted(f"{len(faults)} kernels, in the microscope and by NVIDIA's compiler",
+                  sum(faults) / len(faults))  # fmt: skip
+
+
+def faulty(launches: list[Trace], error: float) -> bool:
+    """Whether a kernel is wrong, races, or is refused by the compiler for a Hopper."""
+    return error > tree_softmax.rtol or any(
+        each.races().cells or not compiles(each) for each in launches
+    )
+
+
+def compiles(traced: Trace) -> bool:
+    launch = traced.launch
+    try:
+        return bool(assembly(launch.function, *launch.arguments, capability=(9, 0)))
+    except CannotCompile:
+        return False
 
 
 @about("24b")
