@@ -3,9 +3,8 @@
     python benchmarks/gpu.py --out DIR
 
 It needs numpy, numba, numba-cuda and torch, nbclient and ipykernel for the pages, and no network.
-Times are modelled from the machine
-code where nvdisasm is found (in a CUDA toolkit, too), else from the source alone, which the file
-says. Into DIR it writes
+Times are modelled from the machine code where nvdisasm is found (in a CUDA toolkit, too), else from
+the source alone, which the file says. Into DIR it writes
 
     machine.json     the card of the machine, with its ceilings
     checks.txt       every CUDA and torch-GPU version in the edge cases, against float64
