@@ -17,6 +17,7 @@ from rooms import DOOR, PACKAGE, PAGE, ROOT, arrows, drawn, imports, room_of
 ROOMS = {
     "units": "",
     "progress": "",
+    "evidence": "",
     "hardware": "progress units",
     "backends": "hardware",
     "operation": "backends",
@@ -43,6 +44,7 @@ BUDGETS = {
     "gpulessons": (900, 800),
     "claims": (2_560, 900),
     "cli": (1_000, 600),
+    "evidence": (160, 160),
     "exercises": (4_200, 3_000),
     "grader": (800, 500),
     "hardware": (1_640, 900),

@@ -1,0 +1,171 @@
+"""Published figures: each has a source, and a mistyped one breaks a relation between several."""
+
+import tomllib
+from datetime import date
+from difflib import get_close_matches
+from itertools import pairwise
+
+import pytest
+
+from gpulessons.evidence import COLUMNS, HERE, TELLING, figures, figures_in, published, subjects
+from warplens.model.devices import devices
+from warplens.model.published import TIMES
+
+ROWS = figures()
+OTHER_DEVICES = {
+    "V100", "P100", "M40", "K20X", "A40", "L40", "GH200", "B200", "A100 80 GB", "A100 SXM",
+    "A100 PCIe", "H100 PCIe", "H100 NVL", "Titan X", "Titan X Pascal", "GTX 1080", "GTX 1080 Ti",
+    "RTX 2080 Ti", "RTX 5090", "MI300X", "MI355X", "TPU v1", "Xeon Phi 7250F",
+    "2 × Xeon E5-2630 v3", "a multicore CPU", "a CPU of 44 cores", "",
+}  # fmt: skip
+
+def values(subject, **where):
+    return [row.value for row in published(subject, **where)]
+
+
+def test_every_figure_has_a_source_that_says_who_when_and_where_it_was_read():
+    for row in ROWS:
+        source, year = row.source, row.source.measured[:4]
+        assert all((source.title, source.address, source.licence, date.fromisoformat(source.read)))
+        assert "2000" < year <= source.read if year else source.note == "No date is stated.", row
+        assert f"{year} ({source.title})" in row.citation
+
+
+def test_every_run_of_a_source_is_that_of_some_row():
+    told = [{**vars(row.source), **{key: getattr(row, key) for key in TELLING}} for row in ROWS]
+    for name, table in tomllib.loads((HERE / "sources.toml").read_text(encoding="utf-8")).items():
+        for run in table.get("runs", []):
+            assert any({"name": name, **run}.items() <= row.items() for row in told), run
+
+
+def test_devices_dtypes_and_subjects_are_known_and_no_figure_stands_twice():
+    assert {row.device for row in ROWS} - {*devices()} == OTHER_DEVICES
+    assert {row.dtype for row in ROWS} == {
+        "float64", "float32", "float16", "bfloat16", "int64", "uint8", ""}  # fmt: skip
+    assert all(get_close_matches(name, subjects(), cutoff=0.85) == [name] for name in subjects())
+    assert not {size for row in ROWS for size in row.sizes} & {*COLUMNS, "source"}
+    told = [(row.source.name, row.where, row.what, row.size, row.device) for row in ROWS]
+    assert len(told) == len(set(told))
+
+
+def test_a_figure_has_its_value_in_si_units_its_sizes_and_a_citation():
+    (row,) = published("dense", device="V100", dtype="float16", batch=16, source="deepbench")
+    assert row.unit == "ms" and row.value == pytest.approx(float(row.figure) / 1000)
+    assert row.sizes == {"batch": 16, "inputs": 4096, "outputs": 4096}
+    assert row.citation == "V100, CUDA 10.1.243, cuDNN 7.6.2, 2019 (DeepBench)"
+    assert published("all-reduce", device="P100")[0].citation == "P100, NCCL 2.0, 2017 (DeepBench)"
+
+
+def test_what_is_not_there_is_answered_with_what_is():
+    with pytest.raises(LookupError, match=r"Nothing is published of 'denes'.*dense \(\d+\), lstm"):
+        published("denes")
+    with pytest.raises(LookupError, match=r"dense has no device 'V10'\. There is: V100, T4, P100"):
+        published("dense", device="V10")
+    with pytest.raises(LookupError, match=r"dense has no batches 16\. .*batch, inputs, outputs"):
+        published("dense", batches=16)
+
+
+GOOD = "copy,a kernel,bytes=64,V100,float32,1.5,ms,page 3,"
+SOURCE = '[own]\ntitle="t"\naddress="a"\nlicence="l"\nmeasured="2020"\nread="2026-11-23"\n'
+
+
+@pytest.mark.parametrize(
+    "good, bad, said",
+    [
+        ("1.5", "1,5", "a row has 9 cells"), ("3,", "3", "a row has 9 cells"),
+        ("1.5", "about 2", "could not convert"), ("1.5", "nan", "nan is no figure"),
+        ("1.5", "-1.5", "-1.5 is no figure"), (",ms", ",msec", "the unit 'msec' is none of s, "),
+        ("=64", "", "could not convert"), ("copy", "", "a figure needs a subject, and the place"),
+        ("page 3", "", "a figure needs a subject, and the place"),
+    ],
+)  # fmt: skip
+def test_a_bad_row_is_refused_with_its_place(tmp_path, good, bad, said):
+    (tmp_path / "sources.toml").write_text(SOURCE)
+    with pytest.raises(ValueError, match="each source has a table and a file: own"):
+        figures_in(tmp_path)
+    file = tmp_path / "own.csv"
+    file.write_text(f"what,subject\n{GOOD}\n")
+    with pytest.raises(ValueError, match=r"own\.csv:1: the columns are subject,what,"):
+        figures_in(tmp_path)
+    file.write_text(f"{','.join(COLUMNS)}\n{GOOD}\n")
+    assert figures_in(tmp_path)[0].value == 1.5e-3
+    file.write_text(f"{','.join(COLUMNS)}\n{GOOD}\n{GOOD.replace(good, bad)}\n")
+    with pytest.raises(ValueError) as refused:
+        figures_in(tmp_path)
+    assert str(refused.value).startswith(f"own.csv:3: {said}")
+
+
+def test_a_rings_formula_holds_for_much_data_and_fails_for_little():
+    def spread(card, floats):
+        rows = published("all-reduce", device=card, floats=floats)
+        rates = [(1 - 1 / row.sizes["cards"]) / row.value for row in rows]
+        return max(rates) / min(rates)
+
+    for card in ("Titan X", "P100", "M40"):
+        assert spread(card, 64_500_000) < 1.04 and spread(card, 100_000) > 1.2
+    switch, ring = values("all-reduce", device="H200", bytes=2**34)
+    assert ring < 450e9 < switch, "a switch that adds up moves less than a ring does"
+
+
+def test_dense_layers_wait_for_weights_before_they_wait_for_sums():
+    for card in ("V100", "Titan X", "M40", "Titan X Pascal"):
+        few, twice, *_, many = values("dense", device=card, dtype="float32")
+        assert twice == pytest.approx(few, rel=0.02) and many > 20 * few
+    few, twice, *_ = values("dense", device="P100", dtype="float32")
+    assert few > 2 * twice
+    for hidden in (512, 2048, 4096):
+        times = values("lstm", device="V100", what="cuDNN: forward", hidden=hidden)[:4]
+        assert all(one < next_ < 2 * one for one, next_ in pairwise(times))
+
+
+def test_a_winograd_convolution_seems_to_do_more_than_any_product():
+    (conv,) = published("conv2d", device="V100", dtype="float32", width=112)
+    (dense,) = values("dense", device="V100", dtype="float32", batch=7000)
+    counted = 9 * 64 * 128 * 112**2 * 8
+    assert "WINOGRAD" in conv.what and counted / conv.value > 1.5 * 4096**2 * 7000 / dense
+
+
+def test_reading_grows_with_the_threads_resident_at_first_in_proportion():
+    for card in dict.fromkeys(row.device for row in published("bandwidth by occupancy")):
+        rates = values("bandwidth by occupancy", device=card, what="read")
+        assert rates == sorted(rates) and rates[1] / rates[0] == pytest.approx(4, rel=0.1)
+
+
+def test_launches_loads_and_latencies():
+    for card in ("H200", "A40", "L40"):
+        in_a_row = values("launch", device=card, block=256)
+        assert all(one < graph for one, graph in zip(in_a_row[:4], in_a_row[4:], strict=True))
+    for stride in (1, 2, 3, 4, 6, 8, 12, 15, 16, 32):
+        clocks, *counted = values("strides", device="A100", stride=stride)
+        assert clocks == pytest.approx(max(counted), rel=0.03)
+        a40 = values("strides", device="A40", stride=stride)
+        assert a40 == pytest.approx([max(2, clocks)], rel=0.03)
+    for card in ("V100", "A100", "H100 PCIe", "L40"):
+        l1, l2, memory = values("latency", device=card)
+        assert 5 * l1 < l2 < memory
+
+
+def test_fused_kernels_win_forward_and_lose_a_small_backward():
+    fused, eager, fused_back, eager_back = values("layer_norm", device="H100", columns=1024)
+    assert fused < eager < eager_back < fused_back / 1.9
+
+
+def test_how_many_times_faster_one_was_and_figures_of_one_thing_agree():
+    whole, loop = "forward and backward", "PyTorch, a loop over experts: forward"
+    eager, fused = "attention of one token, Eager", "Triton: forward"
+    for subject, slow, fast, times, where in (
+        ("conv2d", "Caffe, im2col: forward", "fbfft, FFT: forward", 5, {"width": 64}),
+        ("conv2d", "Caffe, im2col: forward", "fbfft, FFT: forward", 3, {"kernel": 3, "width": 13}),
+        ("networks", f"VGG-16, Torch: {whole}", f"VGG-16, Torch, cuDNN 5.1.05: {whole}", 66, {}),
+        ("rms_norm", "PyTorch, an op at a time: forward", fused, 10.75, {"columns": 8192}),
+        ("mixture of experts", loop, "Triton, experts grouped: forward", 51, {"tokens": 128}),
+        ("histogram", "Global Atomic", "Shared Atomic", 180, {}),
+        ("attention", "06_batched", "FlashAttention-2", 0.92, {"queries": 8192}),
+        ("decoding", eager, eager.replace("Eager", "torch.compile"), 2.1, {"device": "H200"}),
+    ):
+        one, other = (values(subject, what=what, **where)[0] for what in (slow, fast))
+        assert one / other == pytest.approx(times, rel=0.05), (subject, where)
+    again = {row.figure for row in TIMES if row.source.startswith("siboehm/SGEMM_CUDA")}
+    assert again and again <= {f"{r.figure} {r.unit}" for r in published("matmul", n=4096)}
+    whole, efficiency, one = values("model parallel")
+    assert whole == pytest.approx(512 * efficiency * one, rel=0.01)
