@@ -7,11 +7,13 @@ this machine is handed over by the notebook.
 import math
 from collections.abc import Callable, Iterator
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numba import cuda
 
 from gpulessons.backends import gpu
+from gpulessons.evidence import Published, published
 from gpulessons.ops.activations import relu
 from gpulessons.ops.dense import dense, sized
 from gpulessons.ops.reduce import total
@@ -35,9 +37,9 @@ def evidence(name: str) -> tuple[Figure, ...]:
     return tuple(EVIDENCE[name]()) if name in EVIDENCE else ()
 
 
-def about(name: str) -> Callable:
+def about(*names: str) -> Callable:
     def register(function: Callable[[], Iterator[Figure]]) -> Callable[[], Iterator[Figure]]:
-        EVIDENCE[name] = function
+        EVIDENCE.update(dict.fromkeys(names, function))
         return function
 
     return register
@@ -48,8 +50,13 @@ def counted(what: str, value: float) -> Figure:
     return Figure(what, "counted", value, value)
 
 
-def cited(what: str, value: float, where: str) -> Figure:
-    return Figure(what, "published", value, value, where)
+def cited(what: str, value: float, where: Published) -> Figure:
+    return Figure(what, "published", value, value, where.citation)
+
+
+def one(subject: str, **where: Any) -> Published:
+    """The first published figure of this kind."""
+    return published(subject, **where)[0]
 
 
 # Activations
@@ -70,6 +77,17 @@ def own_share(traced: Trace) -> float:
                       traced.select("shared") + traced.select("global", access="atomic"))
     )  # fmt: skip
     return 1 - told / (own + told)
+
+
+@about("1b")
+def four_times_the_threads() -> Iterator[Figure]:
+    for device in ("V100", "H100 PCIe", "H200"):
+        few, all_of_them = (
+            one("bandwidth by occupancy", what="read", device=device, occupancy=share)
+            for share in (25.0, 100.0)
+        )
+        yield cited("reads from memory by all a GPU's threads, over a quarter of them",
+                    all_of_them.value / few.value / 4, all_of_them)  # fmt: skip
 
 
 # Warps and branches
@@ -107,6 +125,57 @@ def warp_steps(kernel: Callable, x: np.ndarray, *arrays: np.ndarray) -> float:
     """Straight runs of code that the warps took, their lanes at work or waiting."""
     traced = trace(kernel)[x.size // BLOCK, BLOCK](x, *arrays)
     return sum(run.slots for run in traced.divergence().code) / 32
+
+
+# CPUs and GPUs
+
+
+@about("4b", "4c")
+def large_products() -> Iterator[Figure]:
+    """A dense layer of 4,096 outputs, inputs and 7,000 examples, beside a CPU of its day."""
+    shape = {"batch": 7000, "inputs": 4096, "outputs": 4096, "dtype": "float32"}
+    cpu = one("dense", device="Xeon Phi 7250F", **shape)
+    for device in ("Titan X", "P100", "V100", "T4"):
+        card = one("dense", device=device, **shape)
+        yield cited(f"a dense layer, {cpu.device} over {device}", cpu.value / card.value, card)
+
+
+@about("6a")
+def networks_of_a_framework() -> Iterator[Figure]:
+    for name in ("VGG-16", "ResNet-50"):
+        rows = [row for row in published("networks") if row.what.startswith(name)]
+        cpu = next(row for row in rows if row.device == "2 × Xeon E5-2630 v3")
+        for row in (row for row in rows if row.device == "GTX 1080"):
+            yield cited(f"{row.what}, a CPU's time over a GTX 1080's", cpu.value / row.value, row)
+
+
+@about("2a", "26b")
+def price_of_a_flop() -> Iterator[Figure]:
+    """At most 32 FLOPs a clock in each of a Zen 4's cores, from its base clock to its boost."""
+    cpu = one("price", device="Ryzen 9 7950X")
+    for device, boost in {"RTX 3090": 1.70e9, "RTX 4090": 2.52e9}.items():
+        card = one("price", device=device)
+        cost = card.value / (2 * boost * card.sizes["cores"])
+        fast, slow = (cpu.value / (32 * clock * cpu.sizes["cores"]) for clock in (5.7e9, 4.5e9))
+        yield Figure(f"{cpu.device} over {device}, by list price and data sheet", "published",
+                     fast / cost, slow / cost, card.citation)  # fmt: skip
+
+
+@about("9a")
+def hours_of_rent() -> Iterator[Figure]:
+    rent = one("rent", device="H100 PCIe")
+    least, most = (row.value / rent.value / 3600 for row in published("price", device="H100 PCIe"))
+    hours = 3 * 365 * 24
+    yield Figure("an H100, bought for 25,000 to 40,000 dollars", "published", least / hours,
+                 most / hours, rent.citation)  # fmt: skip
+
+
+@about("20c")
+def as_many_cores() -> Iterator[Figure]:
+    board, cpu = one("price", device="K80"), one("price", device="Ryzen 9 7950X")
+    cores = board.sizes["cores"] / cpu.sizes["cores"]
+    yield cited(f"{cores:.0f} of {cpu.device}, eight years later", cores * cpu.value / board.value,
+                cpu)  # fmt: skip
 
 
 # Graphics and computing
@@ -168,6 +237,20 @@ def additions_in_rounds() -> Iterator[Figure]:
     yield counted(f"{products} products, added pair by pair", products // 2 / (products - 1))
 
 
+# Many devices
+
+
+@about("25a")
+def gradients_over_a_bus() -> Iterator[Figure]:
+    """AlexNet's 61 million gradients and a step of it, on a card of the same kind."""
+    step = one("networks", device="Titan X", dtype="float32",
+               what="AlexNet, CuDNN[R4]-fp32 (Torch): forward and backward")  # fmt: skip
+    for row in published("all-reduce", device="Titan X"):
+        if row.sizes["floats"] == 64_500_000:
+            yield cited(f"AlexNet by {row.sizes['cards']} Titan X over PCIe, nothing hidden",
+                        (step.value + row.value) / step.value, row)  # fmt: skip
+
+
 # Trees
 
 
@@ -210,5 +293,5 @@ def compiles(traced: Trace) -> bool:
 @about("24b")
 def multipliers() -> Iterator[Figure]:
     made = 65_536 * 2 * 700e6  # multipliers, two operations each, at the clock
-    yield cited("TPU v1: 65,536 multipliers at 700 MHz, of 92 TOPS", min(1.0, made / 92e12),
-                "Jouppi et al., In-Datacenter Performance Analysis of a TPU, 2017")  # fmt: skip
+    yield Figure("TPU v1: 65,536 multipliers at 700 MHz, of 92 TOPS", "published", made / 92e12,
+                 made / 92e12, "Jouppi et al., In-Datacenter Performance Analysis of a TPU, 2017")
