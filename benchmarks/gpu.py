@@ -2,16 +2,16 @@
 
     python benchmarks/gpu.py --out DIR
 
-It needs numpy, numba, numba-cuda and torch, and no network. Times are modelled from the machine
-code where nvdisasm is found (in a CUDA toolkit, too), else from the source alone, which the file
-says. Into DIR it writes
+It needs numpy, numba, numba-cuda and torch, nbclient and ipykernel for the pages, and no network.
+Times are modelled from the machine code where nvdisasm is found (in a CUDA toolkit, too), else from
+the source alone, which the file says. Into DIR it writes
 
     machine.json     the card of the machine, with its ceilings
     checks.txt       every CUDA and torch-GPU version in the edge cases, against float64
     ratios.json      the GPU rows of the targets
     profiler.txt     the microscope's counts against those of NVIDIA's profiler; also as .json
     recording.json   every op, measured: put it into gpulessons/measure/recordings to ship it
-    claims.json      the course's claims, judged: put it into gpulessons/claims/found to ship it
+    found.jsonl      what the pages found about the claims' statements: add it to claims/found.csv
     modelled.csv     every CUDA version, modelled beside measured
     log.txt          all that was printed
 
@@ -28,7 +28,6 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from threading import Timer
 from time import monotonic
@@ -39,6 +38,7 @@ from ncu import compare_with_profiler
 
 import gpulessons
 from gpulessons.backends import gpu
+from gpulessons.claims import kept
 from gpulessons.comparing import compare
 from gpulessons.hardware import machine, why_no_gpu
 from gpulessons.measure.problem import Problem
@@ -46,6 +46,7 @@ from gpulessons.measure.recordings import Recording, joined, save
 from gpulessons.measure.rounds import Run
 from gpulessons.operation import Op
 
+ROOT = Path(__file__).parents[1]
 SECONDS = 530  # for all the steps
 GRACE = 20  # more for a step that does not end when its time is up
 LEAST = 0.02  # seconds to time one version at one size: with fewer there is nothing to record
@@ -108,26 +109,26 @@ def record(out, end):
     return int(failed > 0)
 
 
-def judge_claims(out, end):
-    """Judge claim after claim while there is time, and save after each.
-
-    Some need more of what the course installs than the other steps; without it nothing is judged.
-    """
+def run_pages(out, end):
+    """Run page after page while there is time; what they find is in found.jsonl."""
     try:
-        from gpulessons import claims
+        import nbformat
+        from nbclient import NotebookClient
     except ImportError as trouble:
-        print(f"no claim is judged: {trouble}")
+        print(f"no page is run: {trouble}")
         return 0
-    found = []
-    for number in sorted(claims.CLAIMS):
+    failed = 0
+    for path in sorted((ROOT / "notebooks").glob("[0-9]*.ipynb")):
         if monotonic() > end:
-            print(f"no time was left for claim {number} and those after it")
+            print(f"no time was left for {path.stem} and those after it")
             return 1
-        findings = claims.judge(number)
-        found += findings.found
-        print(*findings.found, flush=True)
-        claims.save(replace(findings, found=tuple(found)), out / "claims.json")
-    return 0
+        page, env = nbformat.read(path, 4), {**os.environ, kept.NAME: str(out / "found.jsonl")}
+        try:
+            NotebookClient(page, timeout=max(1, end - monotonic())).execute(env=env)
+        except Exception as trouble:
+            print(f"FAILED {path.stem}: {sentence(trouble)}", flush=True)
+            failed += 1
+    return int(failed > 0)
 
 
 def judge_model(out, end):
@@ -148,7 +149,7 @@ STEPS = {
     "checks": (check_versions, 0.35),
     "ratios": (measure_ratios, 0.4),
     "profiler": (compare_with_profiler, 0.3),
-    "claims": (judge_claims, 0.35),
+    "pages": (run_pages, 0.35),
     "modelled": (judge_model, 0.4),
     "recording": (record, 1.0),
 }

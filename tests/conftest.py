@@ -6,6 +6,7 @@ import signal
 import pytest
 from hypothesis import settings
 
+from gpulessons.claims import kept as found
 from gpulessons.hardware import budget
 from gpulessons.hardware import kept as measured
 from gpulessons.notebook.controls import kept
@@ -13,6 +14,7 @@ from gpulessons.notebook.controls import kept
 os.environ["MPLBACKEND"] = "Agg"
 os.environ.pop(budget.NAME, None)  # a test that wants measurements short says so itself
 os.environ[kept.NAME] = os.devnull  # whoever runs the tests has predictions of their own
+os.environ[found.NAME] = os.devnull  # and what pages found on this machine
 os.environ[measured.NAME] = os.devnull  # and what a test measures beside others is no ceiling
 # Threads that wait give their core away at once: it has other tests to run, and whole notebooks.
 os.environ |= {"OMP_WAIT_POLICY": "PASSIVE", "GOMP_SPINCOUNT": "0", "OPENBLAS_THREAD_TIMEOUT": "4"}

@@ -1,6 +1,7 @@
 """The command line: what it prints, what it refuses in a sentence, and what it never loses."""
 
 import io
+import json
 import os
 import re
 import signal
@@ -9,7 +10,6 @@ import sys
 import sysconfig
 import tempfile
 import textwrap
-from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 
@@ -73,7 +73,7 @@ def interrupt(monkeypatch):
 def read_only():
     """A folder that even root cannot write to: for the length of the test root is nobody."""
     root = os.geteuid() == 0
-    gpulessons.machine(), gpulessons.relu, gpulessons.claims.judge  # what nobody may not even read
+    gpulessons.machine(), gpulessons.relu, gpulessons.claims.judged  # what nobody may not even read
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o555)
         if root:
@@ -534,30 +534,12 @@ def test_asm_refuses_in_a_sentence(capsys, arguments, status, words):
 # claims
 
 
-def test_claims_prints_each_verdict_and_keeps_them_as_data(capsys, tmp_path):
-    assert main(["claims", "2", "9", "--json", "found.json"]) == 0
+def test_claims_prints_each_statement_with_its_two_words_and_keeps_them_as_data(capsys, tmp_path):
+    assert main(["claims", "3", "9", "--json", "found.json"]) == 0
     told = capsys.readouterr().out
-    assert "2. Many slow workers" in told and "Of 2 claims 2 could not be tested." in told
-    found = gpulessons.claims.load(tmp_path / "found.json")
-    assert [each.number for each in found] == [2, 9]
+    assert "3b. A GPU is SIMD" in told and "by the evidence: HOLDS" in told and "9a. " in told
+    found = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))["found"]
+    assert [each["about"]["name"] for each in found] == ["3a", "3b", "9a"]
     whole = (tmp_path / "found.json").read_bytes()
-    assert main(["claims", "2", "--json", "found.json"]) == 0
-    assert "holds more claims" in capsys.readouterr().err
+    refused(capsys, "claims", "3", "--json", "found.json")
     assert (tmp_path / "found.json").read_bytes() == whole
-
-
-def test_a_file_that_holds_no_findings_is_no_place_to_keep_them(capsys, tmp_path):
-    (tmp_path / "found.json").write_text("precious notes")
-    refused(capsys, "claims", "2", "--json", "found.json")
-    assert files(tmp_path) == {"found.json": "precious notes"}
-
-
-def test_interrupted_claims_print_and_keep_what_was_found(capsys, monkeypatch, tmp_path):
-    def interrupted(given):
-        raise KeyboardInterrupt
-
-    broken = replace(gpulessons.claims.CLAIMS[9], measure=interrupted)
-    monkeypatch.setitem(gpulessons.claims.CLAIMS, 9, broken)
-    assert main(["claims", "2", "9", "26", "--json", "found.json"]) == 130
-    assert "interrupted" in capsys.readouterr().out
-    assert [each.number for each in gpulessons.claims.load(tmp_path / "found.json")] == [2]

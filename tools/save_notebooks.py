@@ -7,11 +7,13 @@
 
 import argparse
 import copy
+import csv
 import itertools
 import os
 import re
 import sys
 import tempfile
+from dataclasses import fields
 from pathlib import Path
 
 import nbformat
@@ -151,13 +153,14 @@ def text(notebook: NotebookNode) -> str:
 
 
 def run(notebook, name):
-    """Run a notebook's cells in place, in an empty folder, showing how far it is.
+    """Run a notebook's cells in place, in an empty folder; return what it found about statements.
 
     What they measure is measured in full, whatever the environment says, nobody's predictions are
     shown or kept, and what moves is drawn beforehand.
     """
     from nbclient import NotebookClient
 
+    from gpulessons.claims import kept as found
     from gpulessons.hardware import budget
     from gpulessons.notebook.controls import kept
     from gpulessons.plots import frames
@@ -166,7 +169,8 @@ def run(notebook, name):
         print(f"\r{name}: cell {cell_index + 1} of {len(notebook.cells)}", end="", flush=True)
 
     env = {name: value for name, value in os.environ.items() if name != budget.NAME}
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as aside, tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(aside, "found.jsonl")
         NotebookClient(
             notebook,
             timeout=SECONDS_PER_CELL,
@@ -177,18 +181,21 @@ def run(notebook, name):
             resources={"metadata": {"path": folder}},
             on_cell_start=progress,
             on_cell_error=lambda cell, cell_index, execute_reply: print(f"\n  in: {cell.source}"),
-        ).execute(env={**env, kept.NAME: os.devnull, frames.SAVING: "1"})
+        ).execute(env={**env, kept.NAME: os.devnull, frames.SAVING: "1", found.NAME: file})
+        return found.kept(Path(file))
 
 
-def run_and_ask(notebook: NotebookNode, name: str) -> None:
-    """Run a notebook's cells in place; ValueError unless its central effects showed."""
+def run_and_ask(notebook: NotebookNode, name: str) -> list:
+    """Run a notebook's cells in place and return what it found about statements; ValueError unless
+    its central effects showed."""
     table = effects.effects(name)
     asked = [effects.question(table)] if table else []
     notebook.cells += asked
-    run(notebook, name)
+    found = run(notebook, name)
     notebook.cells = notebook.cells[: len(notebook.cells) - len(asked)]
     if lines := [line for cell in asked for line in effects.missing(table, cell)]:
         raise ValueError("; ".join(lines))
+    return found
 
 
 def save(path: Path) -> None:
@@ -201,13 +208,28 @@ def save(path: Path) -> None:
     address = published.address()
     notebook = canonical(read(path), path.stem, address)
     try:
-        run_and_ask(notebook, path.stem)
+        found = run_and_ask(notebook, path.stem)
         files.write(path, text(canonical(notebook, path.stem, address)))
+        ship(found)
     except CellExecutionError as error:
         sys.exit(f"{path.stem} stopped there: {error.ename}: {error.evalue}")
     except (CellTimeoutError, ValueError, OSError) as error:
         sys.exit(f"\n{path.stem} was not saved: {error}")
     print(", saved")
+
+
+def ship(found: list) -> None:
+    """Have found.csv hold these figures instead of those of the same statements."""
+    from gpulessons.claims.kept import SHIPPED, Line, shipped
+
+    shipped.cache_clear()
+    new = {line.statement for line in found}
+    lines = sorted([*(each for each in shipped() if each.statement not in new), *found],
+                   key=lambda line: (int(line.statement[:-1]), line.statement))  # fmt: skip
+    with SHIPPED.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, [field.name for field in fields(Line)], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(map(vars, lines))
 
 
 def readdress(path: Path) -> None:

@@ -1,66 +1,66 @@
-"""docs/claims.md, the table of all claims, and three of them in README: made from the findings that
-ship with the course.
+"""docs/claims.md, the table of all statements, and three of them in README: made from the figures
+that ship with the course and from the evidence.
 
-gpulessons claims --json gpulessons/claims/found/NAME.json     judge them all on this machine
-python tools/verdicts.py                                       write both anew
+make notebooks              pages hand over what they find: gpulessons/claims/found.csv
+python tools/verdicts.py    write both anew
 """
 
+import os
 import re
 from pathlib import Path
-from string import ascii_lowercase
 
-from gpulessons.claims import recorded
-from gpulessons.claims.claim import SEVERAL
+from gpulessons import claims
+from gpulessons.claims import kept
+from gpulessons.claims.judge import HERE
 
 ROOT = Path(__file__).parents[1]
 PAGE, README = ROOT / "docs" / "claims.md", ROOT / "README.md"
-SURPRISING = (15, 20, 21)  # the claims that README shows
+SURPRISING = ("4c", "20a", "21c")  # the statements that README shows
 BEGIN, END = "<!-- verdicts: python tools/verdicts.py -->", "<!-- end of verdicts -->"
 HEAD = """# The claims
 
-<!-- made by python tools/verdicts.py from the findings that ship with the course -->
+<!-- made by python tools/verdicts.py from the figures that ship with the course -->
 
-Five pieces of writing made these claims about GPUs and deep learning. Each is put to the test by
-`gpulessons claims`, on any machine; the words below are those of one machine and one day. The
-lessons say why, and [16 · Verdicts](../notebooks/16_verdicts.ipynb) shows each test with its
-figures. {several}
+Five pieces of writing made twenty-seven claims about GPUs and deep learning. Each is split into its
+statements, and each of these has two words: by what this package *measured* on the machines named
+below, and by *the evidence*: what is counted, published, modelled or bounded. `gpulessons claims`
+prints them with their figures, yours in place of ours where you have run the pages, and
+[16 · Verdicts](../notebooks/16_verdicts.ipynb) says how they are judged.
 """
 
 
-def page(machines):
-    """Return the Markdown of the page: the claims, and a column for each machine."""
-    return f"{HEAD.format(several=SEVERAL)}\n{table(machines)}\n"
+def page(found):
+    """The Markdown of the page: a table with a row for each statement, under its claim."""
+    rows = ["| | statement | notebook | measured | by the evidence |", "|---|---|---|---|---|"]
+    for number, claim in claims.claims().items():
+        rows.append(f"| **{number}** | **{claim.words}** | | | |")
+        for about in claim.statements:
+            each = found[about.name]
+            words = f"{each.here} | {each.by_evidence}"
+            rows.append(f"| {about.name} | {about.words} | {linked(about.notebook)} | {words} |")
+    return "\n".join([HEAD, *rows, "", found.sentence, "", machines(found), ""])
 
 
-def table(machines):
-    """Return its table, and below it where and when each column was found."""
-    marks = [f" ({letter})" for letter in ascii_lowercase[: len(machines)]]
-    marks = marks if len(machines) > 1 else [""]
-    head = ["", "claim", "notebook", *(f"verdict{mark}" for mark in marks)]
-    rows = [head, ["---"] * len(head)]
-    for each in machines[0]:
-        verdicts = [f"**{found[each.number].verdict}**" for found in machines]
-        notebooks = ", ".join(map(linked, each.notebooks))
-        rows.append([str(each.number), each.claim, notebooks, *verdicts])
-    lines = ["| " + " | ".join(row) + " |" for row in rows]
-    keys = [
-        f"Found{mark} on {found.machine}, {found.date}. {found.sentence}"
-        for mark, found in zip(marks, machines, strict=True)
-    ]
-    return "\n".join([*lines, "", *keys])
+def machines(found):
+    """Where and when what is shown was measured."""
+    where = {f.where for each in found for f in each.figures if f.kind in HERE}
+    return f"Measured on {'; '.join(sorted(where)) or 'no machine yet'}."
 
 
 def linked(number):
-    """Return a notebook's number as a link to it, from docs/."""
+    """A notebook's number as a link to it, from docs/."""
     path = next((ROOT / "notebooks").glob(f"{number}_*.ipynb"))
     return f"[{number}](../notebooks/{path.name})"
 
 
 def three(found):
-    """README's three verdicts: each claim, its word and why."""
-    shown = [found[number] for number in SURPRISING]
-    lines = [f"- *{each.claim}* **{each.verdict.capitalize()}.** {each.why}" for each in shown]
-    return "\n".join([*lines, "", f"Found on {found.machine}, {found.date}."])
+    """README's three statements: each with its words and the figures that gave them."""
+    lines = [
+        f"- *{each.about.words}* Measured: **{each.here}**; by the evidence: "
+        f"**{each.by_evidence}**. {'; '.join(each.lines)}."
+        for each in (found[name] for name in SURPRISING)
+    ]
+    return "\n".join(lines)
 
 
 def filled(readme, found):
@@ -71,7 +71,12 @@ def filled(readme, found):
     return marked.sub(lambda _: f"{BEGIN}\n{three(found)}\n{END}", readme)
 
 
+def shipped():
+    """The findings by the figures that ship alone, whatever was found on this machine."""
+    os.environ[kept.NAME] = os.devnull
+    return claims.judged()
+
+
 if __name__ == "__main__":
-    machines = recorded()
-    PAGE.write_text(page(machines), encoding="utf-8")
-    README.write_text(filled(README.read_text(encoding="utf-8"), machines[0]), encoding="utf-8")
+    PAGE.write_text(page(found := shipped()), encoding="utf-8")
+    README.write_text(filled(README.read_text(encoding="utf-8"), found), encoding="utf-8")

@@ -1,23 +1,34 @@
-"""The course's twenty-seven claims, each with the test that decides it.
+"""The claims of the course's sources, split into statements, each with two words.
 
     from gpulessons import claims
-    claims.judge(1, 21)     # these two, measured now
-    claims.judge()          # all of them: some three minutes
+    claims.found("1b", cached=gain)   # on a page: hand over what was measured, and see the word
+    claims.judged()                   # all of them, by what the pages found and by the evidence
 
-`claim.py` says what a claim, a figure and a verdict are, `evidence.py` where figures come from, and
-`judging.py` puts the claims to the test. Then the claims themselves, by subject: machines,
-pictures, layers, frameworks, trees, many_devices, money. Each file adds its own to CLAIMS, and a
-claim is two functions. The first measures: its docstring is the test in words. The second judges,
-and sees nothing but numbers, so that a test can hand it others and see the verdict turn.
+`judge.py` says what a statement is and how it is judged; statements.toml holds the
+statements; `known.py` counts and cites; `kept.py` keeps what the pages measured;
+`findings.py` puts the words beside each other.
 """
 
-from . import frameworks, layers, machines, many_devices, money, pictures, trees  # noqa: F401
-from .claim import CLAIMS, VERDICTS, Claim, Figure, Finding, Findings
-from .evidence import Given
-from .judging import judge
-from .saved import load, recorded, save
+from .findings import Finding, Findings
+from .judge import WORDS, Claim, Figure, Statement, claims, statement, statements, word
+from .kept import found, measured
+from .known import evidence
 
 __all__ = [
-    "CLAIMS", "VERDICTS", "Claim", "Figure", "Finding", "Findings", "Given", "judge", "load",
-    "recorded", "save",
+    "WORDS", "Claim", "Figure", "Finding", "Findings", "Statement", "claims", "evidence", "found",
+    "judged", "measured", "statement", "statements", "word",
 ]  # fmt: skip
+
+
+def judged(*numbers: int) -> Findings:
+    """The findings about the statements of these claims (all, unless named).
+
+    ValueError for a number that is no claim's.
+    """
+    for number in numbers:
+        if number not in claims():
+            raise ValueError(
+                f"There is no claim {number}: they are {min(claims())} to {max(claims())}."
+            )
+    chosen = [each for each in statements().values() if not numbers or each.claim in numbers]
+    return Findings(tuple(Finding.of(each, measured(each)) for each in chosen))

@@ -1,48 +1,47 @@
-"""Judge a claim about GPUs: which figures may decide, and what may be said of them?"""
+"""Judge a claim: which of its figures may speak, and what do they say together?"""
 
 from gpulessons.exercises.asking import a_function
 
 text = '''\
-def my_verdict(figures):
-    """"holds", "holds with limits", "refuted" or "not testable here": is our GPU faster?
+def my_word(figures, refuted, holds):
+    """"holds", "holds with limits", "refuted" or "open": what figures say of a statement.
 
-    figures: a list of (seconds on a CPU, seconds on a GPU, kind), one for each network; kind is
-    "live", "recorded", "published" or "modelled", and only what was measured on ours decides.
+    figures: a list of (low, high). One from `holds` on speaks for it, one below `refuted` against
+    it, one between the two for it with limits; one that reaches over a border says nothing.
     """
     ### BEGIN SOLUTION
-    faster = [gpu < cpu for cpu, gpu, kind in figures if kind in ("live", "recorded")]
-    if not faster:
-        return "not testable here"
-    if all(faster):
-        return "holds"
-    return "holds with limits" if any(faster) else "refuted"
+    said = set()
+    for low, high in figures:
+        if low >= holds:
+            said.add("holds")
+        elif high < refuted:
+            said.add("refuted")
+        elif low >= refuted and high < holds:
+            said.add("holds with limits")
+    if len(said) > 1:
+        return "holds with limits"
+    return said.pop() if said else "open"
     ### STUB
-    faster = [gpu < cpu for cpu, gpu, kind in figures]
-    return "holds" if all(faster) else "refuted"  # Your turn: and the other two?
+    middles = [(low + high) / 2 for low, high in figures]  # Your turn: a range may say nothing
+    return "holds" if min(middles) >= holds else "refuted"
     ### END SOLUTION
 '''
 
-FASTER, SLOWER = (8.0, 2.0), (2.0, 3.0)  # seconds on a CPU and on a GPU
-CASES = (
-    ([(*FASTER, "live"), (*FASTER, "live")],),
-    ([(*FASTER, "live"), (*SLOWER, "live")],),
-    ([(*SLOWER, "live"), (*FASTER, "live")],),
-    ([(*SLOWER, "live"), (5.0, 5.0, "live")],),  # none is faster, for a tie is not
-    ([],),
-    ([(*FASTER, "recorded")],),
-    ([(*SLOWER, "published")],),
-    ([(*FASTER, "live"), (*SLOWER, "modelled")],),
-)
+INF = float("inf")
+CASES = tuple((list(ranges), 1, 3) for ranges in (
+    [(4, 5), (3, 9)], [(0.1, 0.2), (0.5, 0.9)], [(4, 5), (0.5, 0.9)], [(1, 2)], [], [(0.5, 9)],
+    [(2, 9)], [(0.5, 9), (4, 5)], [(-INF, 0.8)], [(-INF, 20)], [(5, INF)],
+))  # fmt: skip
 mistakes = (
-    ("A published figure is of another machine, a modelled one of none: they stand beside.",
-     ' if kind in ("live", "recorded")', ""),
-    ("A recording from a named machine is a measurement, and may decide.",
-     'kind in ("live", "recorded")', 'kind == "live"'),
-    ("Without a figure nothing is known, not even that it is wrong.",
-     "if not faster", "if False"),
+    ("A range that reaches over a border may lie on either side: it says nothing.",
+     "elif low >= refuted and high < holds", "else"),
+    ("One figure against it does not refute what another speaks for.",
+     'len(said) > 1:\n        return "holds with limits"',
+     '"refuted" in said:\n        return "refuted"'),
+    ("The border itself speaks for the statement: from `holds` on.", "low >= holds", "low > holds"),
 )  # fmt: skip
 
 exercise = a_function(
-    __name__, text, CASES, "the docstring's four words.",
-    "8 cases, each with the word that its figures allow.", mistakes,
+    __name__, text, CASES, "the docstring: what each range may say, alone and beside others.",
+    "11 cases, each with the word that its figures allow.", mistakes,
 )

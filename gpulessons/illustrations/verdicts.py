@@ -1,76 +1,53 @@
-"""The claims listed, and every verdict as a mark: a row for each machine, a column for each."""
+"""What decides a statement: its figures as ranges, and the two borders between them."""
 
-from dataclasses import dataclass
-from html import escape
-from textwrap import fill
+import math
 
-from gpulessons.hardware.files import notebooks
-from gpulessons.plots.forms import key, listed, name_rows
-from gpulessons.plots.picture import INK, Picture, blank
+from gpulessons.claims.judge import HERE, OPEN, WORDS, zone
+from gpulessons.plots.axes import name_rows
+from gpulessons.plots.picture import BLUE, INK, ORANGE, Picture, blank
 
-# A shape and how it is filled, all in ink: in this course a color names a backend.
-MARKS = {
-    verdict: {"marker": marker, "fillstyle": fill, "color": INK, "markeredgecolor": INK,
-              "markerfacecoloralt": "none", "linestyle": "none"}
-    for verdict, marker, fill in (
-        ("holds", "o", "full"), ("holds with limits", "o", "left"), ("refuted", "X", "full"),
-        ("not testable here", "o", "none"),
-    )
-}
+# A kind is told by its mark and its line; color only says measured or not.
+LOOKS = {
+    "live": ("o", "full", "-"), "recorded": ("o", "full", "--"), "published": ("s", "none", "-"),
+    "modelled": ("D", "none", ":"), "bounded": ("|", "none", "-"), "counted": ("^", "full", "-"),
+    "emulated": ("v", "none", "--"),
+}  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Listed:
-    """The claims in words, each with links to the notebooks that test it, beside this page."""
-
-    claims: dict  # {number: Claim}, as in `claims.CLAIMS`
-
-    def __repr__(self):
-        return "\n".join(fill(f"{number:2}  {each.words} ({', '.join(each.notebooks)})", 92,
-                              subsequent_indent="    ")
-                         for number, each in sorted(self.claims.items()))
-
-    def _repr_html_(self):
-        rows = (f"<li>{escape(each.words)} ({', '.join(map(self.linked, each.notebooks))})</li>"
-                for _, each in sorted(self.claims.items()))
-        return f"<ol>{''.join(rows)}</ol>"
-
-    def linked(self, number):
-        for page in notebooks().glob(f"{number}_*.ipynb"):
-            return f'<a href="{escape(page.name)}">{number}</a>'
-        return number
-
-
-def table(*findings) -> Picture:
-    """The verdicts of one machine or several: findings as `claims.judge` and `recorded` give them;
-    ValueError for none."""
-    if not findings:
-        raise ValueError("Give at least one machine's findings: claims.judge() has some.")
-    numbers = sorted({each.number for found in findings for each in found})
-    title = summary(*findings)
-    figure, axes = blank(width=9, height=1.5 + 0.5 * len(findings), title=title)
-    for y, found in enumerate(findings):
-        for each in found:
-            axes.plot(numbers.index(each.number), y, markersize=11, **MARKS[each.verdict])
-    axes.set_xticks(range(len(numbers)), numbers)
-    # Where and when: two short lines.
-    name_rows(axes, (f"{found.machine.partition(',')[0][:28]}\n{found.date}" for found in findings))
-    axes.set_xlabel("claim")
-    axes.spines[["left", "bottom"]].set_visible(False)
-    axes.tick_params(length=0)
-    key(figure, MARKS)
-    for found in findings:
-        numbers = {word: [f"{each.number}" for each in found if each.verdict == word]
-                   for word in MARKS}
-        told = listed({word: ", ".join(each) for word, each in numbers.items() if each})
-        title += f" {found.machine}, {found.date}: {told}."
-    return Picture(figure, title)
+def ranges(finding):
+    """The figures of a Finding on one axis, a row each, between the statement's two borders."""
+    about = finding.about
+    words = f"Measured: {finding.here}; by the evidence: {finding.by_evidence}."
+    title = f"{about.name}. {about.words}\n{words}"
+    figure, axes = blank(8.2, 1.8 + 0.45 * len(finding.figures), title)
+    ends = [about.refuted, about.holds, *(end for each in finding.figures
+            for end in (each.low, each.high) if math.isfinite(end) and end > 0)]  # fmt: skip
+    low, high = min(ends) / 3, max(ends) * 3
+    for y, each in enumerate(finding.figures):
+        marker, fill, line = LOOKS[each.kind]
+        color = BLUE if each.kind in HERE else ORANGE
+        span = max(each.low, low), min(each.high, high)
+        axes.plot(span, (y, y), color=color, linestyle=line, linewidth=3)
+        tips = [end for end in dict.fromkeys((each.low, each.high)) if low < end < high]
+        axes.plot(tips, [y] * len(tips), marker=marker, fillstyle=fill, color=color, markersize=9,
+                  linestyle="none")  # fmt: skip
+    sides = (about.refuted, "← against ", "right"), (about.holds, " for →", "left")
+    for border, side, ha in sides:
+        axes.axvline(border, color=INK, linewidth=1, linestyle=(0, (4, 3)))
+        axes.text(border, -0.75, side, color=INK, ha=ha, fontsize=9.5)
+    name_rows(axes, [f"{each.what}\n({each.kind})" for each in finding.figures])
+    axes.set_xscale("log")
+    axes.set(xlim=(low, high), xlabel=f"{about.quantity}{', ' * bool(about.unit)}{about.unit}")
+    axes.xaxis.set_major_formatter(lambda x, _: f"{100 * x if about.unit == '%' else x:g}")
+    said = "; ".join(f"{each.what}, {each.kind}: {each.amount(about.unit)}, "
+                     f"{zone(each, about.refuted, about.holds)}" for each in finding.figures)
+    return Picture(figure, f"{about.words} {words} {about.test}. {said}.")
 
 
-def summary(first, *others):
-    verdicts = {each.number: each.verdict for each in first}
-    turned = {each.number for other in others for each in other
-              if verdicts.get(each.number, each.verdict) != each.verdict}
-    if turned:
-        return f"{first.sentence} Not everywhere the same: {', '.join(map(str, sorted(turned)))}."
-    return first.sentence + " The other verdicts here agree." * bool(others)
+def asked(finding):
+    """(question, {word: what its figures say}, the right word), for a quiz about a statement."""
+    right = finding.here if finding.here != OPEN else finding.by_evidence
+    figures = "; ".join(finding.lines) or "nothing was found yet"
+    answers = {each: f"{'Yes' * (each == right) or 'Not by these figures'}: {figures}."
+               for each in WORDS if each != OPEN or right == OPEN}  # fmt: skip
+    return f"{finding.about.words} ({finding.about.quantity})", answers, right

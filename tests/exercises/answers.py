@@ -351,7 +351,7 @@ RIGHT = {
         ('{"AAABBB", "BBBAAA"}', '["BBBAAA", "AAABBB", "BBBAAA"]'),
     ],
     "judge_a_claim": [
-        ('kind in ("live", "recorded")', 'kind not in ("published", "modelled")'),
+        ("elif low >= refuted and high < holds", "elif not high >= holds and not low < refuted"),
     ],
     "keep_the_best": [
         ("    for distance, index in stream:\n"

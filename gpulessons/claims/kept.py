@@ -1,0 +1,122 @@
+"""found(): a page hands over what it measured, sees the word, and the last page has it, too.
+
+A line of the file is one figure as a JSON object. Lines are only added, and the last one counts. In
+a checkout `make notebooks` gathers them in found.csv, which ships with the course.
+"""
+
+import csv
+import json
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from gpulessons.hardware import machine
+from gpulessons.hardware.budget import note
+from gpulessons.hardware.kept import cache_folder
+
+from .findings import Finding
+from .judge import Figure, Statement, statement
+
+NAME = "GPULESSONS_FOUND"  # in the environment: another file, or os.devnull for none
+SHIPPED = Path(__file__).with_name("found.csv")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One figure of a statement, as it was found on a machine one day."""
+
+    machine: str
+    date: str
+    statement: str
+    figure: str
+    low: float
+    high: float
+
+
+def found(name: str, **values: Any) -> Finding:
+    """The finding about a statement by what a page has measured, kept for the last page.
+
+    values: a number, a Ratio, a pair (low, high), or None where it could not be measured, for each
+    of the statement's figures. ValueError for a statement or a figure that there is not. What was
+    measured under GPULESSONS_BUDGET is rough, and not kept.
+    """
+    about = statement(name)
+    if unknown := set(values) - set(about.figures):
+        raise ValueError(
+            f"Statement {name} has no figure {', '.join(sorted(unknown))}: "
+            f"it has {', '.join(about.figures) or 'none'}."
+        )
+    ranges = {figure: span for figure, value in values.items() if (span := spanned(value))}
+    here, today = machine().name, date.today().isoformat()
+    lines = [Line(here, today, name, figure, *span) for figure, span in ranges.items()]
+    if not note():
+        keep(lines)
+    return Finding.of(about, [figure(about, line) for line in lines])
+
+
+def spanned(value: Any) -> tuple[float, float] | None:
+    """(low, high) of what a page hands over; None for what could not be measured."""
+    if value is None or getattr(value, "refused", ""):
+        return None
+    if hasattr(value, "low"):
+        return value.low, value.high
+    return tuple(map(float, value)) if isinstance(value, tuple) else (float(value), float(value))
+
+
+def figure(about: Statement, line: Line, where: str = "") -> Figure:
+    """A line as a figure; what was live when the page was saved is recorded by now."""
+    measure = about.figures[line.figure]
+    kind = "recorded" if where and measure.kind == "live" else measure.kind
+    return Figure(measure.what, kind, line.low, line.high, where)
+
+
+def where() -> Path:
+    """The file of what was found on this machine."""
+    with suppress(RuntimeError):
+        return Path(os.environ.get(NAME) or cache_folder() / "gpulessons" / "found.jsonl")
+    return Path(os.devnull)
+
+
+def keep(lines: list[Line]) -> None:
+    """Add lines to the file; where it cannot be written, the page has shown them all the same."""
+    with suppress(OSError):
+        where().parent.mkdir(parents=True, exist_ok=True)
+        with where().open("a", encoding="utf-8") as file:
+            file.writelines(f"{json.dumps(vars(line))}\n" for line in lines)
+
+
+def kept(file: Path | None = None) -> list[Line]:
+    """What the pages found on this machine, oldest first; a line that is none is passed over."""
+    lines = []
+    with suppress(OSError):
+        for text in (file or where()).read_text(encoding="utf-8", errors="replace").splitlines():
+            with suppress(ValueError, TypeError):
+                lines.append(Line(**json.loads(text)))
+    return lines
+
+
+@cache
+def shipped() -> list[Line]:
+    """What was found when the course's own pages were saved."""
+    with SHIPPED.open(encoding="utf-8", newline="") as file:
+        return [Line(**{**row, "low": float(row["low"]), "high": float(row["high"])})
+                for row in csv.DictReader(file)]  # fmt: skip
+
+
+def measured(about: Statement) -> list[Figure]:
+    """What was found here about a statement; else what ships with the course, of its machine."""
+    lines = [line for line in kept() if line.statement == about.name]
+    if lines:
+        return [figure(about, line) for line in latest(about, lines)]
+    lines = [line for line in shipped() if line.statement == about.name]
+    return [figure(about, line, f"{line.machine}, {line.date}") for line in latest(about, lines)]
+
+
+def latest(about: Statement, lines: list[Line]) -> list[Line]:
+    """The last line about each figure that the statement still has."""
+    last = {line.figure: line for line in lines}
+    return [last[figure] for figure in about.figures if figure in last]

@@ -1,0 +1,297 @@
+"""What is known of a statement whatever machine this is: counted, published, bounded.
+
+A function for each statement that has such figures, by its name. What sets a count beside a time of
+this machine is handed over by the notebook.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import cuda
+
+from gpulessons.backends import gpu
+from gpulessons.evidence import Published, published
+from gpulessons.ops.activations import relu
+from gpulessons.ops.dense import dense, sized
+from gpulessons.ops.reduce import total
+from gpulessons.ops.shade import LIMIT, shade, shade_kernel, shade_sorted
+from gpulessons.ops.tree_softmax import tree_softmax
+from gpulessons.ops.tree_update import tree_update, tree_update_cuda
+from gpulessons.ops.vertex_transform import vertex_kernel, vertex_transform
+from warplens import Trace, trace, tracing
+from warplens.code.cuda import CannotCompile, assembly
+
+from .judge import Figure
+
+EVIDENCE: dict[str, Callable[[], Iterator[Figure]]] = {}
+BLOCK = 256
+POINTS = 1_024  # full blocks: idle lanes of a last one are no branch
+
+
+@cache
+def evidence(name: str) -> tuple[Figure, ...]:
+    """The figures about a statement that no machine of the reader's changes."""
+    return tuple(EVIDENCE[name]()) if name in EVIDENCE else ()
+
+
+def about(*names: str) -> Callable:
+    def register(function: Callable[[], Iterator[Figure]]) -> Callable[[], Iterator[Figure]]:
+        EVIDENCE.update(dict.fromkeys(names, function))
+        return function
+
+    return register
+
+
+def counted(what: str, value: float) -> Figure:
+    """A count of the microscope's, or of operations and bytes: exact, and no time."""
+    return Figure(what, "counted", value, value)
+
+
+def cited(what: str, value: float, where: Published) -> Figure:
+    return Figure(what, "published", value, value, where.citation)
+
+
+def one(subject: str, **where: Any) -> Published:
+    """The first published figure of this kind."""
+    return published(subject, **where)[0]
+
+
+# Activations
+
+
+@about("1a")
+def threads_on_their_own() -> Iterator[Figure]:
+    with tracing() as launches:
+        relu.versions["CUDA, a thread per element"](relu.inputs(8_192)[0])
+    yield counted("ReLU, a thread per element", own_share(launches[0]))
+
+
+def own_share(traced: Trace) -> float:
+    """Of a kernel's accesses to memory, those by which no thread could tell another anything."""
+    own, told = (
+        sum(site.accesses for site in sites)
+        for sites in (traced.select("global"),
+                      traced.select("shared") + traced.select("global", access="atomic"))
+    )  # fmt: skip
+    return 1 - told / (own + told)
+
+
+@about("1b")
+def four_times_the_threads() -> Iterator[Figure]:
+    for device in ("V100", "H100 PCIe", "H200"):
+        few, all_of_them = (
+            one("bandwidth by occupancy", what="read", device=device, occupancy=share)
+            for share in (25.0, 100.0)
+        )
+        yield cited("reads from memory by all a GPU's threads, over a quarter of them",
+                    all_of_them.value / few.value / 4, all_of_them)  # fmt: skip
+
+
+# Warps and branches
+
+
+@cuda.jit
+def two_ways(roots, x, out):
+    i = cuda.grid(1)
+    if roots[i]:
+        out[i] = math.sqrt(x[i])
+    else:
+        out[i] = x[i] * x[i]
+
+
+@about("3b")
+def sides_and_steps() -> Iterator[Figure]:
+    lane = np.arange(64)
+    yield counted("sides of a branch, lanes in turn over warps in turn",
+                  sides(lane % 2) / sides(lane // 32))  # fmt: skip
+    shuffled, ordered = (
+        warp_steps(shade_kernel, *op.inputs(8_192), np.zeros(8_192, np.int32))
+        for op in (shade, shade_sorted)
+    )
+    yield counted("Mandelbrot pixels in no order over sorted ones, steps", shuffled / ordered)
+
+
+def sides(roots: np.ndarray) -> float:
+    """Sides of its branch that a warp of two_ways takes, on average."""
+    x = np.ones(roots.size, np.float32)
+    (branch,) = trace(two_ways)[1, roots.size](roots, x, np.empty_like(x)).divergence().branches
+    return 1 + branch.divergent / branch.instances
+
+
+def warp_steps(kernel: Callable, x: np.ndarray, *arrays: np.ndarray) -> float:
+    """Straight runs of code that the warps took, their lanes at work or waiting."""
+    traced = trace(kernel)[x.size // BLOCK, BLOCK](x, *arrays)
+    return sum(run.slots for run in traced.divergence().code) / 32
+
+
+# CPUs and GPUs
+
+
+@about("4b", "4c")
+def large_products() -> Iterator[Figure]:
+    """A dense layer of 4,096 outputs, inputs and 7,000 examples, beside a CPU of its day."""
+    shape = {"batch": 7000, "inputs": 4096, "outputs": 4096, "dtype": "float32"}
+    cpu = one("dense", device="Xeon Phi 7250F", **shape)
+    for device in ("Titan X", "P100", "V100", "T4"):
+        card = one("dense", device=device, **shape)
+        yield cited(f"a dense layer, {cpu.device} over {device}", cpu.value / card.value, card)
+
+
+@about("6a")
+def networks_of_a_framework() -> Iterator[Figure]:
+    for name in ("VGG-16", "ResNet-50"):
+        rows = [row for row in published("networks") if row.what.startswith(name)]
+        cpu = next(row for row in rows if row.device == "2 × Xeon E5-2630 v3")
+        for row in (row for row in rows if row.device == "GTX 1080"):
+            yield cited(f"{row.what}, a CPU's time over a GTX 1080's", cpu.value / row.value, row)
+
+
+@about("2a", "26b")
+def price_of_a_flop() -> Iterator[Figure]:
+    """At most 32 FLOPs a clock in each of a Zen 4's cores, from its base clock to its boost."""
+    cpu = one("price", device="Ryzen 9 7950X")
+    for device, boost in {"RTX 3090": 1.70e9, "RTX 4090": 2.52e9}.items():
+        card = one("price", device=device)
+        cost = card.value / (2 * boost * card.sizes["cores"])
+        fast, slow = (cpu.value / (32 * clock * cpu.sizes["cores"]) for clock in (5.7e9, 4.5e9))
+        yield Figure(f"{cpu.device} over {device}, by list price and data sheet", "published",
+                     fast / cost, slow / cost, card.citation)  # fmt: skip
+
+
+@about("9a")
+def hours_of_rent() -> Iterator[Figure]:
+    rent = one("rent", device="H100 PCIe")
+    least, most = (row.value / rent.value / 3600 for row in published("price", device="H100 PCIe"))
+    hours = 3 * 365 * 24
+    yield Figure("an H100, bought for 25,000 to 40,000 dollars", "published", least / hours,
+                 most / hours, rent.citation)  # fmt: skip
+
+
+@about("20c")
+def as_many_cores() -> Iterator[Figure]:
+    board, cpu = one("price", device="K80"), one("price", device="Ryzen 9 7950X")
+    cores = board.sizes["cores"] / cpu.sizes["cores"]
+    yield cited(f"{cores:.0f} of {cpu.device}, eight years later", cores * cpu.value / board.value,
+                cpu)  # fmt: skip
+
+
+# Graphics and computing
+
+
+@about("5a")
+def drawings_over_launches() -> Iterator[Figure]:
+    x = np.ones(1_500, np.float32)
+    with tracing() as launches:
+        total.versions["CUDA, warp shuffles"](x)
+    drawings = (x.size - 1).bit_length()  # each halves what is left
+    yield counted(f"a sum of {x.size:,} numbers", drawings / len(launches))
+    yield counted("their histogram, each bar of which looks at every pixel", LIMIT + 1)
+
+
+def corners() -> tuple[Trace, np.ndarray, np.ndarray]:
+    """(the kernel of a graphics card, traced; what it computes; the same by a layer's product)"""
+    points, matrix = vertex_transform.inputs(POINTS)
+    turned = np.empty_like(points)
+    traced = trace(vertex_kernel)[POINTS // BLOCK, BLOCK](points, matrix, turned)
+    return traced, turned[:, :3], points[:, :3] @ matrix[:3, :3].T + matrix[:3, 3]
+
+
+@about("10a")
+def one_product() -> Iterator[Figure]:
+    _, turned, as_layer = corners()
+    alike = np.abs(turned - as_layer) <= 1e-5
+    yield counted(f"{POINTS:,} corners", float(alike.mean()))
+
+
+@about("10b")
+def intensities() -> Iterator[Figure]:
+    each = [(vertex_transform, POINTS), (dense.like(sized(512, 512)), 512)]
+    corner, layer = (op.flops(*(x := op.inputs(n))) / op.bytes(*x) for op, n in each)
+    yield counted("inputs and outputs moved once", corner / layer)
+
+
+@about("10c")
+def lanes_at_work() -> Iterator[Figure]:
+    yield counted("corners", corners()[0].divergence().efficiency)
+    with tracing() as launches:
+        relu.versions["CUDA, a thread per element"](relu.inputs(8_192)[0])
+    yield counted("an activation", launches[0].divergence().efficiency)
+    grid = np.meshgrid(np.linspace(-2, 0.8, 768), np.linspace(1.1, -1.1, 512))
+    x, y = (axis.ravel().astype(np.float32) for axis in grid)
+    blocks = x.size // BLOCK
+    pixels = trace(shade_kernel, blocks=range(0, blocks, 16))[blocks, BLOCK](
+        x, y, np.zeros(x.size, np.int32)
+    )
+    yield counted("pixels of a picture, as they lie", pixels.divergence().efficiency)
+
+
+# Sums
+
+
+@about("18a")
+def additions_in_rounds() -> Iterator[Figure]:
+    products = 3 * 3 * 64  # of an output: a filter of ResNet's
+    yield counted(f"{products} products, added pair by pair", products // 2 / (products - 1))
+
+
+# Many devices
+
+
+@about("25a")
+def gradients_over_a_bus() -> Iterator[Figure]:
+    """AlexNet's 61 million gradients and a step of it, on a card of the same kind."""
+    step = one("networks", device="Titan X", dtype="float32",
+               what="AlexNet, CuDNN[R4]-fp32 (Torch): forward and backward")  # fmt: skip
+    for row in published("all-reduce", device="Titan X"):
+        if row.sizes["floats"] == 64_500_000:
+            yield cited(f"AlexNet by {row.sizes['cards']} Titan X over PCIe, nothing hidden",
+                        (step.value + row.value) / step.value, row)  # fmt: skip
+
+
+# Trees
+
+
+@about("21c")
+def faults_of_a_trees_kernels() -> Iterator[Figure]:
+    """Every kernel that walks the tree or changes it, run thread by thread, and compiled."""
+    h, labels, w, starts, nodes, *_ = inputs = tree_softmax.inputs(1_000)
+    expected = tree_softmax.reference(*inputs)
+    slopes, learned = expected[2].astype(np.float32), w.copy()
+    tree_update(learned, h, labels, slopes, starts, nodes, 0.1)
+    walks = [each for each in tree_softmax.versions.values() if each.backend is gpu]
+    faults = []
+    for walk in walks:
+        with tracing() as seen:
+            found = tuple(map(gpu.get, walk(*map(gpu.put, inputs))))
+        faults += [faulty(seen, tree_softmax.error(found, expected))]
+    with tracing() as seen:
+        tree_update_cuda(changed := gpu.put(w), *map(gpu.put, (h, labels, slopes, starts, nodes)),
+                         0.1)  # fmt: skip
+    faults += [faulty(seen, float(np.abs(gpu.get(changed) - learned).max()))]
+    yield counted(f"{len(faults)} kernels, in the microscope and by NVIDIA's compiler",
+                  sum(faults) / len(faults))  # fmt: skip
+
+
+def faulty(launches: list[Trace], error: float) -> bool:
+    """Whether a kernel is wrong, races, or is refused by the compiler for a Hopper."""
+    return error > tree_softmax.rtol or any(
+        each.races().cells or not compiles(each) for each in launches
+    )
+
+
+def compiles(traced: Trace) -> bool:
+    launch = traced.launch
+    try:
+        return bool(assembly(launch.function, *launch.arguments, capability=(9, 0)))
+    except CannotCompile:
+        return False
+
+
+@about("24b")
+def multipliers() -> Iterator[Figure]:
+    made = 65_536 * 2 * 700e6  # multipliers, two operations each, at the clock
+    yield Figure("TPU v1: 65,536 multipliers at 700 MHz, of 92 TOPS", "published", made / 92e12,
+                 made / 92e12, "Jouppi et al., In-Datacenter Performance Analysis of a TPU, 2017")
