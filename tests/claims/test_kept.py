@@ -17,17 +17,17 @@ def file(tmp_path, monkeypatch):
 
 def test_a_page_sees_the_word_and_the_last_page_has_it(file):
     ratio = Ratio(0.8, 0.75, 0.85)
-    assert claims.found("1b", cached=ratio, memory=(0.3, 0.4)).here == "holds with limits"
-    assert claims.found("1b", cached=0.9).here == "holds"  # of this call alone
-    again = claims.judged(1)["1b"]
+    assert claims.found("17a", batch=ratio, narrow=(0.3, 0.4)).here == "holds with limits"
+    assert claims.found("17a", batch=0.9).here == "holds"  # of this call alone
+    again = claims.judged(17)["17a"]
     assert [(each.low, each.high) for each in again.figures] == [(0.9, 0.9), (0.3, 0.4)]
 
 
 def test_what_could_not_be_measured_says_nothing_and_replaces_nothing(file):
-    claims.found("1b", cached=0.9, memory=0.5)
+    claims.found("17a", batch=0.9, narrow=0.5)
     refused = Ratio(1, 1, 1, "the machine was too noisy")
-    assert claims.found("1b", cached=None, memory=refused).here == "open"
-    assert len(claims.judged(1)["1b"].figures) == 2
+    assert claims.found("17a", batch=None, narrow=refused).here == "open"
+    assert len(claims.judged(17)["17a"].figures) == 2
 
 
 def test_a_figure_has_the_kind_that_its_statement_names(file):
@@ -36,40 +36,40 @@ def test_a_figure_has_the_kind_that_its_statement_names(file):
 
 
 def test_a_bound_may_have_no_other_end(file):
-    claims.found("1b", cached=(0.8, float("inf")))
-    assert claims.judged(1)["1b"].here == "holds"
+    claims.found("17a", batch=(0.8, float("inf")))
+    assert claims.judged(17)["17a"].here == "holds"
 
 
 def test_names_that_there_are_not_are_refused(file):
-    with pytest.raises(ValueError, match="1b has no figure cash: it has cached, memory"):
-        claims.found("1b", cash=1)
+    with pytest.raises(ValueError, match="17a has no figure cash: it has one, batch, narrow"):
+        claims.found("17a", cash=1)
     with pytest.raises(ValueError, match="no statement '1z'"):
         claims.found("1z")
 
 
 def test_rough_figures_are_shown_and_not_kept(file, monkeypatch):
     monkeypatch.setenv(budget.NAME, "0.02")
-    assert claims.found("1b", cached=0.9).here == "holds"
+    assert claims.found("17a", batch=0.9).here == "holds"
     assert not file.exists()
 
 
 def test_a_damaged_line_is_passed_over_and_a_folder_in_the_way_stops_nothing(file):
-    claims.found("1b", cached=0.9)
+    claims.found("17a", batch=0.9)
     file.write_text('{"machine": 1}\nno json\n' + file.read_text())
     assert len(kept.kept()) == 1
     file.unlink()
     file.mkdir()
-    assert claims.found("1b", cached=0.9).here == "holds"
+    assert claims.found("17a", batch=0.9).here == "holds"
 
 
 def test_where_nothing_was_found_the_shipped_figures_stand_with_their_machine(file, monkeypatch):
-    line = kept.Line("a Xeon", "2026-11-23", "1b", "cached", 0.8, 0.9)
-    gone = kept.Line("a Xeon", "2026-11-23", "1b", "no longer asked", 1, 1)
+    line = kept.Line("a Xeon", "2026-11-23", "17a", "batch", 0.8, 0.9)
+    gone = kept.Line("a Xeon", "2026-11-23", "17a", "no longer asked", 1, 1)
     monkeypatch.setattr(kept, "shipped", lambda: [gone, line])
-    (figure,) = claims.judged(1)["1b"].figures
+    (figure,) = claims.judged(17)["17a"].figures
     assert (figure.kind, figure.where) == ("recorded", "a Xeon, 2026-11-23")
-    claims.found("1b", memory=0.3)
-    assert [each.kind for each in claims.judged(1)["1b"].figures] == ["live"]
+    claims.found("17a", narrow=0.3)
+    assert [each.kind for each in claims.judged(17)["17a"].figures] == ["live"]
 
 
 def test_every_shipped_figure_is_one_that_its_statement_has():
