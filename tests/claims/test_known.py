@@ -8,7 +8,8 @@ from gpulessons.claims import known
 ANSWERS = {
     "1a": [1.0], "3b": [2.0, pytest.approx(2.74, abs=0.01)], "5a": [11 / 2, 65], "10a": [1.0],
     "10b": [pytest.approx(28 / 32 / (512 / 6), rel=0.05)],
-    "10c": [1.0, 1.0, pytest.approx(0.86, abs=0.01)], "18a": [288 / 575],
+    "10c": [1.0, 1.0, pytest.approx(0.86, abs=0.01)],
+    "12a": [16 * 853_018 / 2**23, 16 * 60_000_000 / 2**23], "18a": [288 / 575],
     "24b": [pytest.approx(0.997, abs=0.001)],
 }  # fmt: skip
 
