@@ -181,6 +181,8 @@ def test_the_roof_keeps_out_what_is_noisy_absent_or_warm():
     assert [t.op for t in kept] == ["total"]
     assert any("relu" in why for why in left) and any("copy" in why for why in left)
     assert "total 10%" in shares.told(kept, Card())
+    assert shares.near_the_roof(kept, Card()).startswith("0 of 1 ops")
+    assert shares.near_the_roof([], Card()).startswith("No op")
 
 
 def test_rungs_stand_at_their_share_of_their_own_library():
