@@ -60,11 +60,12 @@ def found(name: str, **values: Any) -> Finding:
 
 def spanned(value: Any) -> tuple[float, float] | None:
     """(low, high) of what a page hands over; None for what could not be measured."""
-    if value is None or getattr(value, "refused", ""):
+    if value is None or getattr(value, "refused", False):
         return None
     if hasattr(value, "low"):
         return value.low, value.high
-    return tuple(map(float, value)) if isinstance(value, tuple) else (float(value), float(value))
+    low, high = value if isinstance(value, tuple) else (value, value)
+    return float(low), float(high)
 
 
 def figure(about: Statement, line: Line, where: str = "") -> Figure:
@@ -103,8 +104,8 @@ def kept(file: Path | None = None) -> list[Line]:
 def shipped() -> list[Line]:
     """What was found when the course's own pages were saved."""
     with SHIPPED.open(encoding="utf-8", newline="") as file:
-        return [Line(**{**row, "low": float(row["low"]), "high": float(row["high"])})
-                for row in csv.DictReader(file)]  # fmt: skip
+        return [Line(row["machine"], row["date"], row["statement"], row["figure"],
+                     float(row["low"]), float(row["high"])) for row in csv.DictReader(file)]
 
 
 def measured(about: Statement) -> list[Figure]:
