@@ -68,3 +68,4 @@ def pretend(notebook, name):
         for cell in notebook.cells[1:]:
             exec(cell.source, names)
     notebook.cells[-1].outputs = [new_output("stream", text=said.getvalue())]
+    return []

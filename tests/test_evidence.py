@@ -14,8 +14,9 @@ from warplens.model.published import TIMES
 
 ROWS = figures()
 OTHER_DEVICES = {
-    "V100", "P100", "M40", "K20X", "A40", "L40", "GH200", "B200", "A100 80 GB", "A100 SXM",
-    "A100 PCIe", "H100 PCIe", "H100 NVL", "Titan X", "Titan X Pascal", "GTX 1080", "GTX 1080 Ti",
+    "V100", "P100", "M40", "K20X", "A40", "L40", "GH200", "B200", "A100 40 GB", "A100 80 GB",
+    "A100 SXM", "A100 PCIe", "K80", "RTX 4090", "Ryzen 9 7950X", "H100 PCIe",
+    "H100 NVL", "Titan X", "Titan X Pascal", "GTX 1080", "GTX 1080 Ti",
     "RTX 2080 Ti", "RTX 5090", "MI300X", "MI355X", "TPU v1", "Xeon Phi 7250F",
     "2 × Xeon E5-2630 v3", "a multicore CPU", "a CPU of 44 cores", "",
 }  # fmt: skip

@@ -9,6 +9,8 @@ from types import SimpleNamespace as Of
 import numpy as np
 import pytest
 
+from gpulessons.claims import Figure, Finding, statement
+
 SIZES = 1000, 100_000
 
 
@@ -182,8 +184,11 @@ class Findings(list):
     machine, date, sentence = "a machine, of some sort", "2026-01-01", "One claim holds."
 
 
-def findings():
-    return Findings([Of(number=1, verdict="holds"), Of(number=2, verdict="refuted")])
+def finding():
+    kinds = {"live": (4, 5), "recorded": (2, 2), "published": (0.5, 0.5), "modelled": (0.5, 9),
+             "bounded": (-math.inf, 20), "counted": (3, 3)}  # fmt: skip
+    figures = [Figure(kind, kind, *span, "there") for kind, span in kinds.items()]
+    return Finding(statement("4b"), tuple(figures))
 
 
 def mix():
@@ -329,7 +334,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "transformer": {"encoder": lambda f: f(2048), "generation": lambda f: f(8, 1024),
                     "parts": lambda f: f({"work": {"a": 3, "b": 1}, "time": {"a": 1}})},
     "trees": {"trees": lambda f: f()},
-    "verdicts": {"table": lambda f: f(findings(), findings())},
+    "verdicts": {"ranges": lambda f: f(finding())},
     "waves": {"waves": lambda f: f()},
     "weight_reuse": {"weight_reuse": lambda f: f(64)},
 }

@@ -12,7 +12,8 @@ import warplens
 from gpulessons import backends, matmul
 from gpulessons.backends import NotHere
 from gpulessons.ops import matmul_tensor_cores as kernels
-from gpulessons.ops.matmul_tensor_cores import BLOCK_WARPS, BM, BN, SLICE, grid
+from gpulessons.ops.common import grid
+from gpulessons.ops.matmul_tensor_cores import BLOCK_WARPS, BM, BN, SLICE
 from warplens import trace
 from warplens.code.cuda import assembly
 from warplens.rounding import round_bf16, round_fp16, round_tf32
@@ -62,7 +63,7 @@ def product(kernel, m, k, n, rounded=round_tf32):
     rng = np.random.default_rng(m + k + n)
     x, y = rng.standard_normal((m, k), np.float32), rng.standard_normal((k, n), np.float32)
     out = np.full((m, n), np.nan, np.float32)
-    t = trace(kernel)[grid(out), (32, BLOCK_WARPS)](x, y, out)
+    t = trace(kernel)[grid(out.shape, BM, BN), (32, BLOCK_WARPS)](x, y, out)
     return t, out, rounded(x).astype(np.float64) @ rounded(y)
 
 

@@ -1,7 +1,10 @@
 """What pages hand over: words at once, kept for the last page, shipped when pages are saved."""
 
+import functools
+
 import pytest
 
+import save_notebooks
 from gpulessons import claims
 from gpulessons.claims import kept
 from gpulessons.hardware import budget
@@ -76,3 +79,14 @@ def test_every_shipped_figure_is_one_that_its_statement_has():
     kept.shipped.cache_clear()
     known = claims.statements()
     assert not [each for each in kept.shipped() if each.figure not in known[each.statement].figures]
+
+
+def test_saving_a_page_replaces_what_was_found_about_its_statements(tmp_path, monkeypatch):
+    monkeypatch.setattr(kept, "SHIPPED", tmp_path / "found.csv")
+    old = [kept.Line("a Xeon", "2026-11-22", name, "batch", 1, 2) for name in ("2a", "17a")]
+    new = kept.Line("an EPYC", "2026-11-23", "17a", "narrow", float("-inf"), 2.5)
+    monkeypatch.setattr(kept, "shipped", functools.cache(lambda: old))
+    save_notebooks.ship([new])
+    monkeypatch.undo()
+    text = (tmp_path / "found.csv").read_text().splitlines()
+    assert text[1:] == ["a Xeon,2026-11-22,2a,batch,1,2", "an EPYC,2026-11-23,17a,narrow,-inf,2.5"]
