@@ -41,7 +41,7 @@ ROOMS = {
 COURSE = 30_200, 22_000
 BUDGETS = {
     "gpulessons": (800, 800),
-    "claims": (780, 900),
+    "claims": (800, 900),
     "cli": (700, 600),
     "evidence": (160, 160),
     "exercises": (3_500, 3_000),

@@ -229,7 +229,8 @@ def ship(found: list) -> None:
     with SHIPPED.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, [field.name for field in fields(Line)], lineterminator="\n")
         writer.writeheader()
-        writer.writerows(map(vars, lines))
+        writer.writerows({**vars(line), "low": f"{line.low:.4g}", "high": f"{line.high:.4g}"}
+                         for line in lines)  # fmt: skip
 
 
 def readdress(path: Path) -> None:

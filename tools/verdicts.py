@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gpulessons import claims
 from gpulessons.claims import kept
-from gpulessons.claims.judge import HERE
+from gpulessons.claims.judge import HERE, OPEN, written, zone
 
 ROOT = Path(__file__).parents[1]
 PAGE, README = ROOT / "docs" / "claims.md", ROOT / "README.md"
@@ -54,13 +54,23 @@ def linked(number):
 
 
 def three(found):
-    """README's three statements: each with its words and the figures that gave them."""
-    lines = [
-        f"- *{each.about.words}* Measured: **{each.here}**; by the evidence: "
-        f"**{each.by_evidence}**. {'; '.join(each.lines)}."
-        for each in (found[name] for name in SURPRISING)
-    ]
-    return "\n".join(lines)
+    """README's three statements: each with its word, and its figure nearest to another word."""
+    return "\n".join(map(line, (found[name] for name in SURPRISING)))
+
+
+def line(finding):
+    """A statement that one of the sources makes, and a figure that speaks with the word's side."""
+    about = finding.about
+    word, side = (finding.by_evidence, "by the evidence")
+    if word == OPEN:
+        word, side = finding.here, "as measured"
+    saying = [each for each in finding.figures
+              if zone(each, about.refuted, about.holds) == word]  # fmt: skip
+    nearest = max(saying, key=lambda each: each.high)
+    amount, least = nearest.amount(about.unit), written(about.holds, about.unit)
+    quantity = about.quantity[0].upper() + about.quantity[1:]
+    return (f"- *{about.words}* **{word.capitalize()}**, {side}. {quantity}: {amount} "
+            f"({nearest.kind}: {nearest.what}), where it would take {least}.")  # fmt: skip
 
 
 def filled(readme, found):

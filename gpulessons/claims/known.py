@@ -249,6 +249,21 @@ def additions_in_rounds() -> Iterator[Figure]:
     yield counted(f"{products} products, added pair by pair", products // 2 / (products - 1))
 
 
+# Chains
+
+
+@about("19b")
+def steps_of_a_v100() -> Iterator[Figure]:
+    """The recurrent products of 25 steps, beside the rate of the card's largest dense layer."""
+    shape = {"batch": 7000, "inputs": 4096, "outputs": 4096, "dtype": "float32"}
+    dense_rate = 2 * 7000 * 4096**2 / one("dense", device="V100", **shape).value
+    for units in (512, 4096):
+        row = one("lstm", what="cuDNN: forward", device="V100", hidden=units, batch=16, steps=25)
+        at_once = 25 * 2 * 16 * units * 4 * units / dense_rate
+        yield cited(f"cuDNN, {units:,} units, 16 sequences, over the rate of a large product",
+                    row.value / at_once, row)  # fmt: skip
+
+
 # Many devices
 
 

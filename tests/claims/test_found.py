@@ -90,3 +90,8 @@ def test_saving_a_page_replaces_what_was_found_about_its_statements(tmp_path, mo
     monkeypatch.undo()
     text = (tmp_path / "found.csv").read_text().splitlines()
     assert text[1:] == ["a Xeon,2026-11-22,2a,batch,1,2", "an EPYC,2026-11-23,17a,narrow,-inf,2.5"]
+
+
+def test_no_statement_is_left_without_an_answer():
+    kept.shipped.cache_clear()
+    assert not claims.judged().unanswered
