@@ -219,13 +219,17 @@ def save(path: Path) -> None:
 
 
 def ship(found: list) -> None:
-    """Have found.csv hold these figures instead of those of the same statements."""
+    """Have found.csv hold these figures instead of those of the same statements, and none that a
+    statement no longer asks for."""
+    from gpulessons.claims import statements
     from gpulessons.claims.kept import SHIPPED, Line, shipped
 
     shipped.cache_clear()
     new = {line.statement for line in found}
-    lines = sorted([*(each for each in shipped() if each.statement not in new), *found],
-                   key=lambda line: (int(line.statement[:-1]), line.statement))  # fmt: skip
+    asked = {name: each.figures for name, each in statements().items()}
+    others = [each for each in shipped() if each.statement not in new
+              and each.figure in asked.get(each.statement, ())]  # fmt: skip
+    lines = sorted([*others, *found], key=lambda line: (int(line.statement[:-1]), line.statement))
     with SHIPPED.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, [field.name for field in fields(Line)], lineterminator="\n")
         writer.writeheader()

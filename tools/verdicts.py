@@ -11,11 +11,11 @@ from pathlib import Path
 
 from gpulessons import claims
 from gpulessons.claims import kept
-from gpulessons.claims.judge import HERE, OPEN, written, zone
+from gpulessons.claims.judge import HERE, written, zone
 
 ROOT = Path(__file__).parents[1]
 PAGE, README = ROOT / "docs" / "claims.md", ROOT / "README.md"
-SURPRISING = ("4c", "20a", "21c")  # the statements that README shows
+SURPRISING = ("10b", "19a", "21c")  # the statements that README shows
 BEGIN, END = "<!-- verdicts: python tools/verdicts.py -->", "<!-- end of verdicts -->"
 HEAD = """# The claims
 
@@ -61,15 +61,13 @@ def three(found):
 def line(finding):
     """A statement that one of the sources makes, and a figure that speaks with the word's side."""
     about = finding.about
-    word, side = (finding.by_evidence, "by the evidence")
-    if word == OPEN:
-        word, side = finding.here, "as measured"
+    word = finding.together
     saying = [each for each in finding.figures
               if zone(each, about.refuted, about.holds) == word]  # fmt: skip
     nearest = max(saying, key=lambda each: each.high)
     amount, least = nearest.amount(about.unit), written(about.holds, about.unit)
     quantity = about.quantity[0].upper() + about.quantity[1:]
-    return (f"- *{about.words}* **{word.capitalize()}**, {side}. {quantity}: {amount} "
+    return (f"- *{about.words}* **{word.capitalize()}.** {quantity}: {amount} "
             f"({nearest.kind}: {nearest.what}), where it would take {least}.")  # fmt: skip
 
 

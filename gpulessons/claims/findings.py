@@ -36,6 +36,11 @@ class Finding:
         """The word of what is counted, published, modelled or bounded."""
         return self.word(EVIDENCE)
 
+    @property
+    def together(self) -> str:
+        """The word of all figures."""
+        return self.word(HERE + EVIDENCE)
+
     def judged_from(self, refuted: float, holds: float) -> "Finding":
         """The same figures between other borders."""
         return replace(self, about=replace(self.about, refuted=refuted, holds=holds))
@@ -54,10 +59,10 @@ class Finding:
     def __repr__(self) -> str:
         about = self.about
         figures = "".join(f"\n    {line}" for line in self.lines)
+        here, evidence = (each.upper() for each in (self.here, self.by_evidence))
         return (
-            f"{about.name}. {about.words}\n  measured: {self.here.upper()}; "
-            f"by the evidence: {self.by_evidence.upper()}\n  {about.test}{figures}\n"
-            f"  what would change it: {about.changes}"
+            f"{about.name}. {about.words}\n  measured: {here}; by the evidence: {evidence}\n"
+            f"  {about.test}{figures}\n  What would change it: {about.changes}"
         )
 
     def _repr_html_(self) -> str:
@@ -115,14 +120,14 @@ class Findings:
             f"{name}: {', '.join(f'{n} {each}' for each, n in said.items() if n)}"
             for name, said in self.counts.items()
         ]
-        return f"{len(self)} statements. {'; '.join(parts)}."
+        return f"Statements: {len(self)}. {'; '.join(parts)}."
 
     def __repr__(self) -> str:
         return "\n\n".join([*map(repr, self.found), self.sentence])
 
     def _repr_html_(self) -> str:
         head = "".join(
-            f'<th scope="col">{name}</th>'
+            f'<th scope="col" style="text-align: left">{name}</th>'
             for name in ("", "statement", "measured", "by the evidence")
         )
         return (
@@ -145,5 +150,11 @@ def row(finding: Finding) -> str:
     where = f"{claims()[about.claim].source} · notebook {about.notebook}"
     return (
         f'<tr><th scope="row" {left}>{about.name}</th><td {left}>{more}<small>{where}</small></td>'
-        f"<td {left}>{finding.here}</td><td {left}>{finding.by_evidence}</td></tr>"
+        f"<td {left}>{cell(finding, HERE)}</td><td {left}>{cell(finding, EVIDENCE)}</td></tr>"
     )
+
+
+def cell(finding: Finding, kinds: tuple[str, ...]) -> str:
+    """The word of figures of these kinds; a dash where there are none."""
+    there = any(figure.kind in kinds for figure in finding.figures)
+    return finding.word(kinds) if there else "–"

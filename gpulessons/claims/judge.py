@@ -111,8 +111,10 @@ class Statement:
     @property
     def test(self) -> str:
         low, high = written(self.refuted, self.unit), written(self.holds, self.unit)
-        below = f"below {low} against it" if low != high else "below it against"
-        return f"{self.quantity}: from {high} on speaks for the statement, {below} ({self.borders})"
+        return (
+            f"{self.quantity[0].upper()}{self.quantity[1:]}: {high} or more supports the "
+            f"statement, less than {low} contradicts it ({self.borders})."
+        )
 
 
 @dataclass(frozen=True)

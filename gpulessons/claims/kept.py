@@ -109,15 +109,16 @@ def shipped() -> list[Line]:
 
 
 def measured(about: Statement) -> list[Figure]:
-    """What was found here about a statement; else what ships with the course, of its machine."""
-    lines = [line for line in kept() if line.statement == about.name]
-    if lines:
-        return [figure(about, line) for line in latest(about, lines)]
-    lines = [line for line in shipped() if line.statement == about.name]
-    return [figure(about, line, f"{line.machine}, {line.date}") for line in latest(about, lines)]
+    """What was found here about a statement; a figure that was not is the shipped one's, which
+    names its machine."""
+    mine, theirs = (
+        {line.figure: line for line in lines if line.statement == about.name}
+        for lines in (kept(), shipped())
+    )
+    known = {name: figure(about, mine[name]) if name in mine else recorded(about, theirs[name])
+             for name in about.figures if name in mine or name in theirs}  # fmt: skip
+    return list(known.values())
 
 
-def latest(about: Statement, lines: list[Line]) -> list[Line]:
-    """The last line about each figure that the statement still has."""
-    last = {line.figure: line for line in lines}
-    return [last[figure] for figure in about.figures if figure in last]
+def recorded(about: Statement, line: Line) -> Figure:
+    return figure(about, line, f"{line.machine}, {line.date}")

@@ -83,10 +83,10 @@ def own_share(traced: Trace) -> float:
 def four_times_the_threads() -> Iterator[Figure]:
     for device in ("V100", "H100 PCIe", "H200"):
         few, all_of_them = (
-            one("bandwidth by occupancy", what="read", device=device, occupancy=share)
+            one("bandwidth by occupancy", what="scale", device=device, occupancy=share)
             for share in (25.0, 100.0)
         )
-        yield cited("reads from memory by all a GPU's threads, over a quarter of them",
+        yield cited(f"a × x, four times the threads under way on a {device}",
                     all_of_them.value / few.value / 4, all_of_them)  # fmt: skip
 
 
@@ -130,17 +130,21 @@ def warp_steps(kernel: Callable, x: np.ndarray, *arrays: np.ndarray) -> float:
 # CPUs and GPUs
 
 
+PRODUCTS = (("Titan X", "float32"), ("P100", "float32"), ("T4", "float32"), ("V100", "float32"),
+            ("T4", "float16"), ("V100", "float16"))  # fmt: skip
+
+
 @about("4b", "4c")
 def large_products() -> Iterator[Figure]:
     """A dense layer of 4,096 outputs, inputs and 7,000 examples, beside a CPU of its day."""
-    shape = {"batch": 7000, "inputs": 4096, "outputs": 4096, "dtype": "float32"}
-    cpu = one("dense", device="Xeon Phi 7250F", **shape)
-    for device in ("Titan X", "P100", "V100", "T4"):
-        card = one("dense", device=device, **shape)
-        yield cited(f"a dense layer, {cpu.device} over {device}", cpu.value / card.value, card)
+    shape = {"batch": 7000, "inputs": 4096, "outputs": 4096}
+    cpu = one("dense", device="Xeon Phi 7250F", dtype="float32", **shape)
+    for device, dtype in PRODUCTS:
+        card = one("dense", device=device, dtype=dtype, **shape)
+        yield cited(f"a dense layer, {cpu.device} over {device} in {dtype}",
+                    cpu.value / card.value, card)  # fmt: skip
 
 
-@about("6a")
 def networks_of_a_framework() -> Iterator[Figure]:
     for name in ("VGG-16", "ResNet-50"):
         rows = [row for row in published("networks") if row.what.startswith(name)]
@@ -149,7 +153,26 @@ def networks_of_a_framework() -> Iterator[Figure]:
             yield cited(f"{row.what}, a CPU's time over a GTX 1080's", cpu.value / row.value, row)
 
 
-@about("2a", "26b")
+@about("6a")
+def few_examples() -> Iterator[Figure]:
+    """Not a framework's step, but its heaviest part, by the libraries that frameworks call."""
+    yield from networks_of_a_framework()
+    shape = {"batch": 16, "inputs": 4096, "outputs": 4096, "dtype": "float32"}
+    cpu, card = (one("dense", device=device, **shape) for device in ("Xeon Phi 7250F", "P100"))
+    yield cited("a dense layer for 16 examples, MKL on a Xeon Phi over cuBLAS on a P100",
+                cpu.value / card.value, card)  # fmt: skip
+
+
+@about("26b")
+def one_card_or_the_other() -> Iterator[Figure]:
+    """An RTX 3090 in place of a 4090 for arithmetic, and a 4090 in place of a 3090 for bytes."""
+    old, new = (one("price", device=device) for device in ("RTX 3090", "RTX 4090"))
+    flops = 2 * 10_496 * 1.70e9, 2 * 16_384 * 2.52e9  # at the clocks that their sheets promise
+    yield cited("an RTX 3090 for FLOP/s", old.value / flops[0] / (new.value / flops[1]), old)
+    yield cited("an RTX 4090 for bytes/s", new.value / 1008 / (old.value / 936), new)
+
+
+@about("2a")
 def price_of_a_flop() -> Iterator[Figure]:
     """At most 32 FLOPs a clock in each of a Zen 4's cores, from its base clock to its boost."""
     cpu = one("price", device="Ryzen 9 7950X")
@@ -233,11 +256,15 @@ def lanes_at_work() -> Iterator[Figure]:
 
 @about("12a")
 def state_over_a_desktops_cache() -> Iterator[Figure]:
+    """16 bytes a parameter under Adam; and what ResNet-56's 55 convolutions leave for the way back,
+    of 128 pictures: 19 of them 16 × 32 × 32 numbers each, 18 half as many, 18 a quarter."""
     cache = 2**23  # bytes
-    for network, parameters in {"ResNet-56": 853_018, "AlexNet of 2012": 60_000_000}.items():
-        times = 16 * parameters / cache
-        yield Figure(f"{network} over a desktop's cache of its day", "published", times, times,
-                     "Intel Core i7-6700K, 2015: 8 MB")  # fmt: skip
+    activations = 4 * 128 * 16 * 32 * 32 * (19 + 18 / 2 + 18 / 4)
+    needed = {"ResNet-56, 128 pictures": 16 * 853_018 + activations,
+              "AlexNet of 2012, its parameters alone": 16 * 60_000_000}  # fmt: skip
+    for network, nbytes in needed.items():
+        yield Figure(f"{network}, over a desktop's cache", "published", nbytes / cache,
+                     nbytes / cache, "Intel Core i7-6700K, 2015: 8 MB")  # fmt: skip
 
 
 # Sums
@@ -246,7 +273,9 @@ def state_over_a_desktops_cache() -> Iterator[Figure]:
 @about("18a")
 def additions_in_rounds() -> Iterator[Figure]:
     products = 3 * 3 * 64  # of an output: a filter of ResNet's
-    yield counted(f"{products} products, added pair by pair", products // 2 / (products - 1))
+    rounds = (products - 1).bit_length()
+    yield counted(f"of one output: {products} products in pairs, {rounds} rounds", 1 / rounds)
+    yield counted("of different outputs", 1.0)
 
 
 # Chains
@@ -276,6 +305,8 @@ def gradients_over_a_bus() -> Iterator[Figure]:
         if row.sizes["floats"] == 64_500_000:
             yield cited(f"AlexNet by {row.sizes['cards']} Titan X over PCIe, nothing hidden",
                         (step.value + row.value) / step.value, row)  # fmt: skip
+    row = one("data parallel", cards=256, unit="%")
+    yield cited("ResNet-50 on 256 cards, by its efficiency", 1 / row.value, row)
 
 
 # Trees
@@ -317,8 +348,20 @@ def compiles(traced: Trace) -> bool:
         return False
 
 
+@about("24a")
+def how_near_libraries_come() -> Iterator[Figure]:
+    """The time of a library's product over what its arithmetic alone would take at the peak."""
+    peaks = {"float32": 15.7e12, "float16": 125e12}  # of a V100, by its data sheet
+    for dtype, peak in peaks.items():
+        shape = {"batch": 7000, "inputs": 4096, "outputs": 4096, "dtype": dtype}
+        row = one("dense", device="V100", **shape)
+        yield cited(f"cuBLAS over a V100's peak in {dtype}",
+                    row.value * peak / (2 * 7000 * 4096**2), row)  # fmt: skip
+    row = one("matmul", device="A100 SXM", dtype="bfloat16")
+    yield cited("cuBLAS over an A100's peak in bfloat16", 312e12 / row.value, row)
+
+
 @about("24b")
 def multipliers() -> Iterator[Figure]:
-    made = 65_536 * 2 * 700e6  # multipliers, two operations each, at the clock
-    yield Figure("TPU v1: 65,536 multipliers at 700 MHz, of 92 TOPS", "published", made / 92e12,
-                 made / 92e12, "Jouppi et al., In-Datacenter Performance Analysis of a TPU, 2017")
+    yield Figure("TPU v1: all of its peak of 92 TOPS is its matrix unit's", "published", 1.0, 1.0,
+                 "Jouppi et al., In-Datacenter Performance Analysis of a TPU, 2017, abstract")

@@ -29,8 +29,8 @@ def my_word(figures, refuted, holds):
 
 INF = float("inf")
 CASES = tuple((list(ranges), 1, 3) for ranges in (
-    [(3, 9)], [(0.1, 0.2), (0.5, 0.9)], [(4, 5), (0.5, 0.9)], [(1, 2)], [], [(0.5, 9)],
-    [(2, 9)], [(0.5, 9), (4, 5)], [(-INF, 0.8)], [(-INF, 20)], [(5, INF)],
+    [(3, 9)], [(0.1, 0.2), (0.5, 0.9)], [(4, 5), (0.5, 0.9)], [(1, 2)], [(0.5, 9)],
+    [(2, 9)], [(0.5, 9), (4, 5)], [(-INF, 0.8)], [(-INF, 20)], [(5, INF)], [],
 ))  # fmt: skip
 mistakes = (
     ("A range that reaches over a border may lie on either side: it says nothing.",

@@ -1,6 +1,7 @@
 """What decides a statement: its figures as ranges, and the two borders between them."""
 
 import math
+from textwrap import fill as fill_words
 
 from gpulessons.claims.judge import HERE, OPEN, WORDS, zone
 from gpulessons.plots.axes import name_rows
@@ -19,15 +20,13 @@ def ranges(finding):
     about = finding.about
     words = f"Measured: {finding.here}; by the evidence: {finding.by_evidence}."
     title = f"{about.name}. {about.words}\n{words}"
-    figure, axes = blank(8.2, 1.8 + 0.45 * len(finding.figures), title)
-    ends = [about.refuted, about.holds, *(end for each in finding.figures
-            for end in (each.low, each.high) if math.isfinite(end) and end > 0)]  # fmt: skip
-    low, high = min(ends) / 3, max(ends) * 3
+    figure, axes = blank(8.6, 1.8 + 0.45 * len(finding.figures), title)
+    low, high = limits(axes, finding)
     for y, each in enumerate(finding.figures):
         marker, fill, line = LOOKS[each.kind]
         color = BLUE if each.kind in HERE else ORANGE
-        span = max(each.low, low), min(each.high, high)
-        axes.plot(span, (y, y), color=color, linestyle=line, linewidth=3)
+        axes.plot((max(each.low, low), min(each.high, high)), (y, y), color=color, linestyle=line,
+                  linewidth=3)  # fmt: skip
         tips = [end for end in dict.fromkeys((each.low, each.high)) if low < end < high]
         axes.plot(tips, [y] * len(tips), marker=marker, fillstyle=fill, color=color, markersize=9,
                   linestyle="none")  # fmt: skip
@@ -35,19 +34,44 @@ def ranges(finding):
     for border, side, ha in sides:
         axes.axvline(border, color=INK, linewidth=1, linestyle=(0, (4, 3)))
         axes.text(border, -0.75, side, color=INK, ha=ha, fontsize=9.5)
-    name_rows(axes, [f"{each.what}\n({each.kind})" for each in finding.figures])
-    axes.set_xscale("log")
-    axes.set(xlim=(low, high), xlabel=f"{about.quantity}{', ' * bool(about.unit)}{about.unit}")
-    axes.xaxis.set_major_formatter(lambda x, _: f"{100 * x if about.unit == '%' else x:g}")
+    name_rows(axes, [f"{fill_words(each.what, 46)}\n({each.kind})" for each in finding.figures])
+    axes.set_xlabel(fill_words(f"{about.quantity}{', ' * bool(about.unit)}{about.unit}", 64))
     said = "; ".join(f"{each.what}, {each.kind}: {each.amount(about.unit)}, "
                      f"{zone(each, about.refuted, about.holds)}" for each in finding.figures)
-    return Picture(figure, f"{about.words} {words} {about.test}. {said}.")
+    return Picture(figure, f"{about.words} {words} {about.test} {said}.")
+
+
+def limits(axes, finding):
+    """The ends of the axis: of a share from nothing to all, of a factor by powers of ten."""
+    about = finding.about
+    ends = [about.refuted, about.holds, *(end for each in finding.figures
+            for end in (each.low, each.high) if math.isfinite(end) and end > 0)]  # fmt: skip
+    if about.unit == "%" and min(ends) > 0.005:
+        low, high = 0, max(1.02, 1.1 * max(ends))
+        axes.xaxis.set_major_formatter(lambda x, _: f"{100 * x:g}")
+    else:
+        low, high = min(ends) / 3, max(ends) * 3
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(lambda x, _: f"{100 * x if about.unit == '%' else x:g}")
+    axes.set_xlim(low, high)
+    return low, high
 
 
 def asked(finding):
-    """(question, {word: what its figures say}, the right word), for a quiz about a statement."""
-    right = finding.here if finding.here != OPEN else finding.by_evidence
-    figures = "; ".join(finding.lines) or "nothing was found yet"
-    answers = {each: f"{'Yes' * (each == right) or 'Not by these figures'}: {figures}."
-               for each in WORDS if each != OPEN or right == OPEN}  # fmt: skip
-    return f"{finding.about.words} ({finding.about.quantity})", answers, right
+    """(question, {word: why, or why not}, the right word), for a quiz about a statement."""
+    about, right = finding.about, finding.together
+    said = [each for each in WORDS if each != OPEN or right == OPEN]
+    speaking = {word: [each for each in finding.figures
+                       if zone(each, about.refuted, about.holds) == word] for word in said}
+    answers = {word: reason(about, word == right, speaking[word]) for word in said}
+    return f"{about.words} ({about.quantity})", answers, right
+
+
+def reason(about, right, figures):
+    """What the figures of one word say, the first two of them."""
+    lines = [f"{each.what}, {each.amount(about.unit)} ({each.kind})" for each in figures[:2]]
+    more = f"; and {len(figures) - 2} more" * (len(figures) > 2)
+    for_it = f"{'; '.join(lines)}{more}." if figures else "no figure says so."
+    if right:
+        return f"Yes: {for_it} What would change it: {about.changes}"
+    return f"Not by all figures together: {for_it}"

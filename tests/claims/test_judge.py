@@ -83,7 +83,7 @@ def test_the_table_has_a_row_and_two_words_for_each_statement():
     assert [each.about.name for each in found] == ["1a", "1b", "3a", "3b"]
     assert found._repr_html_().count('<th scope="row"') == 4
     assert found.counts["by the evidence"][HOLDS] == 2  # 1a and 3b, by count
-    assert found["3b"].by_evidence == HOLDS and "4 statements" in found.sentence
+    assert found["3b"].by_evidence == HOLDS and "Statements: 4" in found.sentence
     with pytest.raises(KeyError, match="Nothing was found about 2a"):
         found["2a"]
     with pytest.raises(ValueError, match="no claim 28"):
