@@ -41,13 +41,13 @@ ROOMS = {
 COURSE = 30_200, 22_000
 BUDGETS = {
     "gpulessons": (800, 800),
-    "claims": (800, 900),
+    "claims": (860, 900),
     "cli": (700, 600),
     "evidence": (160, 160),
     "exercises": (3_500, 3_000),
     "grader": (740, 500),
     "hardware": (1_580, 900),
-    "illustrations": (4_140, 2_600),
+    "illustrations": (4_160, 2_600),
     "measure": (1_660, 1_300),
     "models": (1_660, 1_100),
     "money": (1_400, 500),

@@ -87,6 +87,7 @@ class Measure:
 
     what: str
     kind: str = "live"
+    where: str = ""  # a published part's citation
 
 
 @dataclass(frozen=True)
