@@ -42,3 +42,17 @@ def test_a_message_from_thread_to_thread_would_be_counted():
     with tracing() as launches:
         total.versions["CUDA, warp shuffles"](total.inputs(1_000)[0])
     assert known.own_share(launches[-1]) < 1
+
+
+@pytest.mark.parametrize(("refused", "share"), [(None, 0), ("walk", 3 / 4)])
+def test_without_a_compiler_no_kernel_is_called_faulty(refused, share, monkeypatch):
+    """One that refuses the walks is another matter."""
+
+    def compiles(traced):
+        name = traced.launch.function.__name__
+        return refused is not None and ("two_ways" in name or "update" in name)
+
+    monkeypatch.setattr(known, "compiles", compiles)
+    (figure,) = known.faults_of_a_trees_kernels()
+    assert figure.low == share
+    assert ("no compiler" in figure.what) == (refused is None)
