@@ -9,6 +9,7 @@ from math import prod
 import pytest
 
 from gpulessons.evidence import COLUMNS, HERE, TELLING, figures, figures_in, published, subjects
+from gpulessons.plots.published import open_lines
 from warplens.model.devices import devices
 from warplens.model.published import TIMES
 
@@ -65,6 +66,26 @@ def test_what_is_not_there_is_answered_with_what_is():
         published("dense", device="V10")
     with pytest.raises(LookupError, match=r"dense has no batches 16\. .*batch, inputs, outputs"):
         published("dense", batches=16)
+
+
+def test_figures_show_what_sets_them_apart_under_what_they_share():
+    shown = repr(published("dense", device=("V100", "T4"), dtype="float32", batch=(16, 7000)))
+    title, head, *rows, source = shown.splitlines()
+    assert title == "Published: dense, cuBLAS, float32, inputs 4,096, outputs 4,096"
+    assert head.split() == ["on", "batch", "published"]
+    assert [row.split() for row in rows] == [
+        ["V100", "16", "0.11", "ms"], ["V100", "7,000", "15.894", "ms"],
+        ["T4", "16", "0.301", "ms"], ["T4", "7,000", "56.537", "ms"],
+    ]  # fmt: skip
+    assert source.count("2019 (DeepBench)") == 2 and "V100" in source and "T4" in source
+
+
+def test_figures_as_lines_are_in_order_and_their_marks_are_open():
+    rows = published("dense", device=("V100", "T4"), dtype="float32")
+    (volta, batches, seconds, look), (turing, *_) = open_lines(tuple(reversed(rows)), "batch")
+    assert {volta, turing} == {"V100 (published)", "T4 (published)"}
+    assert batches == sorted(batches) and look["markerfacecolor"] == "none"
+    assert seconds[0] < seconds[-1]
 
 
 GOOD = "copy,a kernel,bytes=64,V100,float32,1.5,ms,page 3,"

@@ -1,7 +1,7 @@
 """Published figures: what others measured, as printed, each with the place where it stands.
 
-    published("dense", device="V100", batch=16)   the rows that match, in the order of the files
-    subjects()                                    what figures there are of, and how many
+    published("dense", device=("V100", "T4"), batch=16)    the rows that match, as a table to show
+    subjects()                                             what figures there are of, and how many
 
 A CSV file a source, with the columns of `Published`; `sources.toml` says who measured, when, and
 with what. Where a source has several runs, each with a date and software of its own, a row's is
@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from warplens.tables import Table
 
 HERE = Path(__file__).parent
 COLUMNS = ["subject", "what", "size", "device", "dtype", "figure", "unit", "where", "note"]
@@ -86,6 +88,35 @@ class Published:
         return f"{', '.join(told)} ({self.source.title})"
 
 
+class Figures(tuple[Published, ...]):
+    """Published figures in a row, which a page shows as a table: what all share stands above it,
+    what sets them apart in its columns, who measured below."""
+
+    def table(self) -> Table:
+        cells = [{"measured": row.what, "on": row.device, "type": row.dtype,
+                  **{name: f"{size:,}" for name, size in row.sizes.items()}} for row in self]
+        names = list(dict.fromkeys(name for each in cells for name in each))
+        columns = {name: [each.get(name, "") for each in cells] for name in names}
+        alike = {name: each[0] for name, each in columns.items() if len({*each}) == 1}
+        said = [text if name in ("measured", "on", "type") else f"{name} {text}"
+                for name, text in alike.items() if text]
+        apart = [each for name, each in columns.items() if name not in alike]
+        rows = [[*row, f"{figure.figure} {figure.unit}", figure.note]
+                for *row, figure in zip(*apart, self, strict=True)]
+        head = [*(name for name in names if name not in alike), "published", "remark"]
+        if not any(row[-1] for row in rows):
+            head, rows = head[:-1], [row[:-1] for row in rows]
+        sources = dict.fromkeys(row.citation for row in self)
+        title = ", ".join(dict.fromkeys([self[0].subject, *said]))
+        return Table(f"Published: {title}", head, rows, [f"{'; '.join(sources)}."])
+
+    def __repr__(self) -> str:
+        return repr(self.table())
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
+
 def source_of(name: str, table: dict[str, Any], cells: dict[str, str]) -> Source:
     """The source of one row: what its table says, and the first run that is the row's."""
     table = dict(table)
@@ -134,18 +165,19 @@ def subjects() -> dict[str, int]:
     return {subject: every.count(subject) for subject in dict.fromkeys(every)}
 
 
-def published(subject: str, **where: Any) -> tuple[Published, ...]:
+def published(subject: str, **where: Any) -> Figures:
     """The figures of a subject whose columns, sizes and source's name are those of `where`, in
-    their order. Where there are none, LookupError says what there is."""
+    their order; of a tuple, any. Where there are none, LookupError says what there is."""
     if subject not in subjects():
         there = ", ".join(f"{name} ({count})" for name, count in subjects().items())
         raise LookupError(f"Nothing is published of {subject!r}. There is: {there}.")
     found = [row for row in figures() if row.subject == subject]
     for name, wanted in where.items():
         told = [{**vars(row), **row.sizes, "source": row.source.name}.get(name) for row in found]
-        if wanted not in told:
-            names = [*vars(found[0]), *found[0].sizes]
-            there = ", ".join(dict.fromkeys(map(str, told if any(told) else names)))
-            raise LookupError(f"{subject} has no {name} {wanted!r}. There is: {there}.")
-        found = [row for row, value in zip(found, told, strict=True) if value == wanted]
-    return tuple(found)
+        for each in (every := wanted if isinstance(wanted, tuple) else (wanted,)):
+            if each not in told:
+                names = [*vars(found[0]), *found[0].sizes]
+                there = ", ".join(dict.fromkeys(map(str, told if any(told) else names)))
+                raise LookupError(f"{subject} has no {name} {each!r}. There is: {there}.")
+        found = [row for row, value in zip(found, told, strict=True) if value in every]
+    return Figures(found)
