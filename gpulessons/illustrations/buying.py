@@ -150,7 +150,8 @@ def prices(works, devices, factors="16 bits", how="bought") -> Picture:
     costs = {w.name: {d.name: w.cost(d, factors, how) for d in devices} for w in works}
     best = {name: min((c, d) for d, c in each.items() if c is not None)[1]
             for name, each in costs.items() if any(each.values())}
-    title = f"Cheapest {how}: " + "; ".join(f"{d} for {name}" for name, d in best.items()) + "."
+    title = f"Cheapest {how}: {'; '.join(f'{d} for {name}' for name, d in best.items())}."
+    title = title if best else "No card that fits has a price: give one."
     figure, panels = blank(8.6, 1.8 + 0.34 * len(devices), title, ncols=len(works), sharey=True,
                            squeeze=False)
     for axes, work in zip(panels[0], works, strict=True):
