@@ -106,9 +106,17 @@ class Figures(tuple[Published, ...]):
         head = [*(name for name in names if name not in alike), "published", "remark"]
         if not any(row[-1] for row in rows):
             head, rows = head[:-1], [row[:-1] for row in rows]
-        sources = dict.fromkeys(row.citation for row in self)
         title = ", ".join(dict.fromkeys([self[0].subject, *said]))
-        return Table(f"Published: {title}", head, rows, [f"{'; '.join(sources)}."])
+        return Table(f"Published: {title}", head, rows, self.sources())
+
+    def sources(self) -> list[str]:
+        """A line for each source: its name, where it stands, the day, the software, the devices."""
+        found: dict[tuple, dict[str, None]] = {}
+        for row in self:
+            each = row.source
+            told = each.title, each.address, each.measured or "no date stated", each.software
+            found.setdefault(told, {})[row.device] = None
+        return [", ".join(filter(None, [*told, *devices])) for told, devices in found.items()]
 
     def __repr__(self) -> str:
         return repr(self.table())

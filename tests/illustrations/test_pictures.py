@@ -120,7 +120,7 @@ def trained(*offsets):
 def devices():
     from gpulessons.money.devices import Device
 
-    return [Device("box", {"float32": 1e13, "16 bits": 1e14}, 1e11, 1e10, 20.0, 1.0),
+    return [Device("box", {"float32": 1e13, "16 bits": 1e14}, 1e11, 1e10, 2000.0, 1.0, 300.0),
             Device("cpu", {"float32": 1e11}, 1e10, kind="live")]
 
 
@@ -210,7 +210,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "box": lambda f: f(), "fits": lambda f: f(devices(), works()), "reached": lambda f: f(),
         "ridges": lambda f: f({"layers": works(), "one": works()[:1]}, devices()),
         "prices": lambda f: f(works(), devices()),
-        "renting": lambda f: f(35_000, 4.5, 40, 700, 0.2),
+        "renting": lambda f: f(devices()),
     },
     "conv2d": {
         "patch_and_column": lambda f: f(random(4, 5), random(4, 12), (2, 2), 5),
