@@ -38,6 +38,8 @@ def page(found):
             each = found[about.name]
             words = f"{each.here} | {each.by_evidence}"
             rows.append(f"| {about.name} | {about.words} | {linked(about.notebook)} | {words} |")
+        if claim.untested:
+            rows.append(f"| | No verdict. {claim.untested} | | – | – |")
     return "\n".join([HEAD, *rows, "", found.sentence, "", machines(found), ""])
 
 

@@ -70,9 +70,9 @@ def test_a_range_is_written_in_its_unit(low, high, unit, text):
     assert figure(low, high).amount(unit) == text
 
 
-def test_the_twenty_seven_claims_have_their_statements_with_borders_in_order():
+def test_the_twenty_seven_claims_have_statements_or_say_why_not_with_borders_in_order():
     assert list(claims.claims()) == list(range(1, 28))
-    assert all(each.statements for each in claims.claims().values())
+    assert all(each.statements or each.untested for each in claims.claims().values())
     assert not [name for name, each in STATEMENTS.items() if not each.refuted <= each.holds]
     with pytest.raises(ValueError, match="no statement '99z'"):
         claims.statement("99z")
