@@ -58,13 +58,13 @@ def limits(axes, finding):
 
 
 def asked(finding):
-    """(question, {word: why, or why not}, the right word), for a quiz about a statement."""
+    """(question with its borders, {word: why, or why not}, the right word), for a quiz."""
     about, right = finding.about, finding.together
     said = [each for each in WORDS if each != OPEN or right == OPEN]
     speaking = {word: [each for each in finding.figures
                        if zone(each, about.refuted, about.holds) == word] for word in said}
     answers = {word: reason(about, word == right, speaking[word]) for word in said}
-    return f"{about.words} ({about.quantity})", answers, right
+    return f"“{about.words}” {about.test}", answers, right
 
 
 def reason(about, right, figures):
