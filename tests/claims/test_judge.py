@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from gpulessons import claims
+from gpulessons.claims.findings import NONE
 from gpulessons.claims.judge import HOLDS, LIMITS, OPEN, REFUTED, Figure, zone
 
 INF = math.inf
@@ -82,7 +83,7 @@ def test_the_table_has_a_row_and_two_words_for_each_statement():
     found = claims.judged(1, 3)
     assert [each.about.name for each in found] == ["1a", "1b", "3a", "3b"]
     assert found._repr_html_().count('<th scope="row"') == 4
-    assert found.counts["by the evidence"][HOLDS] == 2  # 1a and 3b, by count
+    assert found.counts["by the evidence"] == {HOLDS: 2, LIMITS: 0, REFUTED: 0, OPEN: 0, NONE: 2}
     assert found["3b"].by_evidence == HOLDS and "Statements: 4" in found.sentence
     with pytest.raises(KeyError, match="Nothing was found about 2a"):
         found["2a"]
