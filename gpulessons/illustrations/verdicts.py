@@ -4,7 +4,7 @@ import math
 from textwrap import fill as fill_words
 
 from gpulessons import units
-from gpulessons.claims.judge import HERE, OPEN, WORDS, zone
+from gpulessons.claims.judge import HERE, HOLDS, LIMITS, OPEN, REFUTED, WORDS, zone
 from gpulessons.plots.axes import log_axes, name_rows, two_ticks, written
 from gpulessons.plots.picture import BLUE, INK, ORANGE, Picture, blank
 
@@ -68,6 +68,8 @@ def asked(finding):
     said = [each for each in WORDS if each != OPEN or right == OPEN]
     speaking = {word: [each for each in finding.figures
                        if zone(each, about.refuted, about.holds) == word] for word in said}
+    if right == LIMITS and not speaking[LIMITS]:  # they disagree: one of either side
+        speaking[LIMITS] = [speaking[HOLDS][0], speaking[REFUTED][0]]
     answers = {word: reason(about, word == right, speaking[word]) for word in said}
     return f"“{about.words}” {about.test}", answers, right
 

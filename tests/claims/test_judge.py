@@ -8,6 +8,7 @@ import pytest
 from gpulessons import claims
 from gpulessons.claims.findings import NONE
 from gpulessons.claims.judge import HOLDS, LIMITS, OPEN, REFUTED, Figure, zone
+from gpulessons.illustrations import verdicts as draw
 
 INF = math.inf
 STATEMENTS = claims.statements()
@@ -42,6 +43,21 @@ def test_figures_can_give_a_statement_each_of_its_words(about):
     assert below.here == REFUTED
     assert replace(below, figures=(*below.figures, *finding.figures)).here == LIMITS
     assert finding.judged_from(about.refuted, 2 * about.holds).here == LIMITS
+
+
+@pytest.mark.parametrize("about", STATEMENTS.values(), ids=STATEMENTS)
+def test_a_statement_has_figures_that_could_refute_it_and_that_could_support_it(about):
+    """One that has bounds of one side alone has its word before anything is looked up."""
+    figures = claims.judged(about.claim)[about.name].figures
+    measured = any(each.kind == "live" for each in about.figures.values())
+    assert measured or any(each.high < INF for each in figures)
+    assert measured or any(each.low > -INF for each in figures)
+
+
+@pytest.mark.parametrize("about", STATEMENTS.values(), ids=STATEMENTS)
+def test_the_right_answer_of_a_quiz_shows_figures(about):
+    question, answers, right = draw.asked(claims.judged(about.claim)[about.name])
+    assert about.words in question and "no figure says so" not in answers[right]
 
 
 def test_measured_figures_and_evidence_have_a_word_each():
