@@ -139,10 +139,11 @@ class Findings:
         )
 
     def to_json(self) -> str:
-        """Every finding with its words, for other programs."""
+        """Every finding with its words, for other programs; null for an end that nobody knows."""
         rows = [{**asdict(each), "here": each.here, "by_evidence": each.by_evidence}
                 for each in self.found]  # fmt: skip
-        return json.dumps({"format": 2, "found": rows}, indent=1, ensure_ascii=False)
+        text = json.dumps({"format": 2, "found": rows}, indent=1, ensure_ascii=False)
+        return text.replace(": -Infinity", ": null").replace(": Infinity", ": null")
 
 
 def row(finding: Finding) -> str:
