@@ -121,11 +121,12 @@ def ridges(groups, devices, only=()) -> Picture:
 
 
 def draw_ridges(axes, groups, devices, factors):
-    for name, works in groups.items():
+    for n, (name, works) in enumerate(groups.items()):
         stand = sorted(work.intensity(factors) for work in works)
         axes.axvspan(stand[0] / 1.02, stand[-1] * 1.02, color=ORANGE, alpha=0.3, linewidth=0)
-        axes.annotate(name, (math.sqrt(stand[0] * stand[-1]), 1.02), color=INK, fontsize=9,
-                      ha="center", xycoords=axes.get_xaxis_transform())
+        axes.annotate(name, (math.sqrt(stand[0] * stand[-1]), 1), (0, 3 + 12 * (n % 2)),
+                      textcoords="offset points", color=INK, fontsize=9, ha="center",
+                      xycoords=axes.get_xaxis_transform())
     for y, device in enumerate(devices):
         axes.plot(device.ridge(factors), y, **{"color": COLORS[factors], "marker": MARKS[factors],
                                                **look(device)})
