@@ -168,7 +168,22 @@ def test_a_round_trip_each_moves_the_numbers_once_for_each_layer():
     each, stay = (transfers.steps(10**6, trips, "pinned") for trips in ([1] * 4, [4]))
     assert [sum(step.what == "to_device" for step in row) for row in (each, stay)] == [4, 1]
     assert each[-1].end - stay[-1].end == pytest.approx(
-        3 * sum(4e6 / rate for rate in transfers.LINKS["pinned"]))
+        3 * sum(4e6 / rate for rate in transfers.link("pinned")))
+    assert max(transfers.link("pageable")) < min(transfers.link("pinned"))
+
+
+def test_who_is_sooner_done_is_read_from_the_lines():
+    transfers = of("transfers")
+    slow, quick = ({8.0: 10 * t, 8e7: t} for t in (1.0, 1e-8))
+    assert "in a stream from 64 KiB on; sent and fetched from 8 KiB on" in \
+        transfers.against_size(slow).alt
+    words = transfers.against_size(quick, {8.0: 3e-6, 8e7: 6e-5}).alt
+    assert "stream at no size up to 1.94 MiB" in words and "60 µs at most are modelled" in words
+    assert transfers.against_size({}).alt.startswith(
+        "A launch takes an H200 2.52 µs, in a CUDA graph 1.29 µs. H200: scale")
+    assert "A launch takes an L40 1.64 µs" in transfers.against_size({}, card="L40").alt
+    rising = "", [1, 1e4], [1, 1e4], {}
+    assert transfers.ahead(rising, ("", [1, 1e4], [100, 100], {})) == "from 102 B on"
 
 
 def test_the_roof_keeps_out_what_is_noisy_absent_or_warm():

@@ -330,7 +330,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "systolic": {"Pass": lambda f: f(np.ones((4, 3)), np.ones((3, 3))),
                  "pulse": lambda f: f(systolic())},
     "tiles": {"tile": lambda f: f("2-D register tile"), "mma": lambda f: f()},
-    "transfers": {"timeline": lambda f: f()},
+    "transfers": {"timeline": lambda f: f(), "against_size": lambda f: f({8: 1e-6, 8e6: 1e-4})},
     "transformer": {"encoder": lambda f: f(2048), "generation": lambda f: f(8, 1024),
                     "parts": lambda f: f({"work": {"a": 3, "b": 1}, "time": {"a": 1}})},
     "trees": {"trees": lambda f: f()},
