@@ -68,7 +68,7 @@ def timeline(numbers: int = 921_600, layers: int = 10) -> Picture:
     key(figure, {what: {"color": color} for what, color in COLORS.items()})
     spoken = listed({name: units.seconds(total) for name, total in totals.items()})
     return Picture(figure, f"{title} {units.count(numbers)} numbers. {spoken}. "
-                           f"Not measured. {'; '.join(model)}.")
+                           f"Not measured: {'; '.join(model)}.")
 
 
 def steps(numbers: int, trips, memory: str) -> list[Step]:
@@ -112,7 +112,8 @@ def against_size(
     if paper:
         look = {"color": VERMILLION, "linestyle": DASH_DOT, "linewidth": 1}
         drawn.append((f"{GPU}: ReLU (modelled)", [*paper], [*paper.values()], look))
-        spoken = f"For an {GPU} {units.seconds(max(paper.values()))} at most are modelled."
+        least, most = (units.seconds(f(paper.values())) for f in (min, max))
+        spoken = f"For an {GPU} {least} to {most} are modelled."
     whose = "; ".join(dict.fromkeys(row.citation for row in (*launches, *sent)))
     return log_lines(drawn, (f"published: {whose}\nbytes read and written", units.size),
                      ("time of one call", units.seconds), title=title, spoken=spoken,

@@ -178,7 +178,7 @@ def test_who_is_sooner_done_is_read_from_the_lines():
     assert "in a stream from 64 KiB on; sent and fetched from 8 KiB on" in \
         transfers.against_size(slow).alt
     words = transfers.against_size(quick, {8.0: 3e-6, 8e7: 6e-5}).alt
-    assert "stream at no size up to 1.94 MiB" in words and "60 µs at most are modelled" in words
+    assert "stream at no size up to 1.94 MiB" in words and "3 µs to 60 µs are modelled" in words
     assert transfers.against_size({}).alt.startswith(
         "A launch takes an H200 2.52 µs, in a CUDA graph 1.29 µs. H200: scale")
     assert "A launch takes an L40 1.64 µs" in transfers.against_size({}, card="L40").alt

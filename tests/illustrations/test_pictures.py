@@ -342,7 +342,6 @@ PLOTS = {
     "timings": {
         "scaling": lambda f: f(on_paper()), "bars": lambda f: f(on_paper()),
         "ceiling": lambda f: f({"copy": 8e10}, 1e11), "stages": lambda f: f(*timed(*CPU[0][:3])),
-        "crossover": lambda f: f(live(), {"a GPU": lambda n: 1e-5 + 1e-12 * n}),
     },
     "picture": {"images": lambda f: f({"a": random(8, 9), "b": random(8, 9, 3)}, "Two.")},
     "modelled": {"bounds": lambda f: f(estimate())},
