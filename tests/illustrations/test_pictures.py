@@ -297,6 +297,8 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "ladder": lambda f: f(on_paper(), {"CUDA, naive": (2, 1 / 8)}),
         "on_the_roofline": lambda f: f(Card(), on_paper(), gpu="T4"),
     },
+    "microbenchmarks": {
+        "strides": lambda f: f(), "by_occupancy": lambda f: f(), "in_flight": lambda f: f()},
     "neighbours": {"tree": lambda f: f(2), "recall_and_speed": lambda f: f(FOREST)},
     "occupancy": {"occupancy_picture": lambda f: f(along="shared")},
     "online_softmax": {"Sweep": lambda f: f([1.0, 3.0, 2.0, 5.0, 0.0], 2)},
