@@ -209,7 +209,7 @@ def test_the_titles_over_published_figures_are_made_of_them(monkeypatch):
     assert "an A100's load is no faster." in micro.strides().alt
     altered(monkeypatch, micro, occupancy={50: 3000})
     assert micro.by_occupancy().alt.startswith(
-        "With 33% of its threads an A40 reads at 81% of its best rate; with 50%, an H200 at 100%.")
+        "With 33% of its threads an A40 reads at 81% of its best rate; with 33%, an L40 at 100%.")
 
 
 def test_warps_in_flight_are_held_against_littles_law(monkeypatch):
