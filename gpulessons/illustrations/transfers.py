@@ -8,7 +8,7 @@ What others timed, of launches and of transfers, is drawn against their size.
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from gpulessons import units
 from gpulessons.evidence import published
 from gpulessons.plots.axes import written
 from gpulessons.plots.forms import beside, key, listed, log_lines, name_rows
-from gpulessons.plots.picture import BLUE, DASH_DOT, INK, SKY, VERMILLION, Picture, blank
+from gpulessons.plots.picture import BLUE, DASH_DOT, HATCH, INK, SKY, VERMILLION, Picture, blank
 from gpulessons.plots.published import open_lines
 from warplens.model.devices import named
 from warplens.model.modelling import LAUNCH
@@ -86,11 +86,11 @@ def steps(numbers: int, trips, memory: str) -> list[Step]:
 
 
 def against_size(
-    cpu: Mapping[float, float], paper: Mapping[float, float] = {}, card: str = "H200"
+    cpu: Mapping[float, float], paper: Mapping[float, Any] = {}, card: str = "H200"
 ) -> Picture:
     """Kernels of few bytes and transfers, as others timed them, beside this CPU.
 
-    cpu, paper: {bytes that a call reads and writes: seconds}, measured here, and modelled.
+    cpu: {bytes that a call reads and writes: seconds}. paper: {bytes: Modelled, for the card}.
     """
     launches = published("launch", device=card, block=256)
     sent = published("host to device", device="V100")
@@ -108,16 +108,19 @@ def against_size(
                          (("in a stream", drawn[0]), ("sent and fetched", drawn[2])))
         title += f" Sooner done than on this CPU: {wins}."
         drawn.append(ours)
-    spoken = ""
-    if paper:
-        look = {"color": VERMILLION, "linestyle": DASH_DOT, "linewidth": 1}
-        drawn.append((f"{GPU}: ReLU (modelled)", [*paper], [*paper.values()], look))
-        least, most = (units.seconds(f(paper.values())) for f in (min, max))
-        spoken = f"For an {GPU} {least} to {most} are modelled."
+    look = {"color": VERMILLION, "linestyle": DASH_DOT, "linewidth": 1}
+    times = [one.seconds for one in paper.values()]
+    drawn += [(f"{card}: scale (modelled)", [*paper], times, look)] * bool(paper)
+    told = listed({units.size(nbytes): one.words for nbytes, one in paper.items()})
     whose = "; ".join(dict.fromkeys(row.citation for row in (*launches, *sent)))
-    return log_lines(drawn, (f"published: {whose}\nbytes read and written", units.size),
-                     ("time of one call", units.seconds), title=title, spoken=spoken,
-                     ticks=[2**n for n in range(5, 31, 5)])
+    picture = log_lines(drawn, (f"published: {whose}\nbytes read and written", units.size),
+                        ("time of one call", units.seconds), title=title,
+                        ticks=[2**n for n in range(5, 31, 5)],
+                        spoken=f"Modelled for an {card}: {told}." * bool(paper))
+    ends = zip(*((one.low, one.high or one.seconds) for one in paper.values()), strict=True)
+    picture.axes.fill_between([*paper], *(ends if paper else ([], [])), facecolor="none",
+                              edgecolor=VERMILLION, hatch=HATCH, linewidth=0, alpha=0.4)
+    return picture
 
 
 def ahead(slow: tuple, fast: tuple) -> str:

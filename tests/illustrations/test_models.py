@@ -181,8 +181,10 @@ def test_who_is_sooner_done_is_read_from_the_lines():
     slow, quick = ({8.0: 10 * t, 8e7: t} for t in (1.0, 1e-8))
     assert "in a stream from 64 KiB on; sent and fetched from 8 KiB on" in \
         transfers.against_size(slow).alt
-    words = transfers.against_size(quick, {8.0: 3e-6, 8e7: 6e-5}).alt
-    assert "stream at no size up to 1.94 MiB" in words and "3 µs to 60 µs are modelled" in words
+    paper = {2**20: Of(seconds=3e-6, low=1e-6, high=None, words="3")}
+    picture = transfers.against_size(quick, paper)
+    assert "in a stream at no size up to 1.94 MiB" in picture.alt
+    assert "Modelled for an H200: 1 MiB: 3." in picture.alt
     assert transfers.against_size({}).alt.startswith(
         "A launch takes an H200 2.52 µs, in a CUDA graph 1.29 µs. H200: scale")
     assert "A launch takes an L40 1.64 µs" in transfers.against_size({}, card="L40").alt
