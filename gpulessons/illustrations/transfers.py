@@ -131,4 +131,4 @@ def ahead(slow: tuple, fast: tuple) -> str:
     below = np.flatnonzero(theirs < ours)
     if not below.size:
         return f"at no size up to {units.size(most)}"
-    return f"from {units.size(at[below[0]])} on"
+    return f"from about {units.size(at[below[0]])} on"

@@ -179,7 +179,7 @@ def test_a_round_trip_each_moves_the_numbers_once_for_each_layer():
 def test_who_is_sooner_done_is_read_from_the_lines():
     transfers = of("transfers")
     slow, quick = ({8.0: 10 * t, 8e7: t} for t in (1.0, 1e-8))
-    assert "in a stream from 64 KiB on; sent and fetched from 8 KiB on" in \
+    assert "in a stream from about 64 KiB on; sent and fetched from about 8 KiB on" in \
         transfers.against_size(slow).alt
     paper = {2**20: Of(seconds=3e-6, low=1e-6, high=None, words="3")}
     picture = transfers.against_size(quick, paper)
@@ -189,7 +189,7 @@ def test_who_is_sooner_done_is_read_from_the_lines():
         "A launch takes an H200 2.52 µs, in a CUDA graph 1.29 µs. H200: scale")
     assert "A launch takes an L40 1.64 µs" in transfers.against_size({}, card="L40").alt
     rising = "", [1, 1e4], [1, 1e4], {}
-    assert transfers.ahead(rising, ("", [1, 1e4], [100, 100], {})) == "from 102 B on"
+    assert transfers.ahead(rising, ("", [1, 1e4], [100, 100], {})) == "from about 102 B on"
 
 
 def altered(monkeypatch, module, **figures):
