@@ -32,7 +32,7 @@ def claims(options: Namespace) -> int:
         can_write(path.parent)
     found = claims.judged(*options.number)
     untested = [known[each].untested for each in options.number or known if known[each].untested]
-    print(*filter(len, (found, *untested)), sep="\n\n")
+    print(*([found] if len(found) else []), *untested, sep="\n\n")
     if path:
         files.write(path, f"{found.to_json()}\n")
         say(f"Kept in {path}")
