@@ -3,11 +3,14 @@
 import importlib
 import math
 import re
+from dataclasses import replace
 from types import SimpleNamespace as Of
 
 import numpy as np
 import pytest
-from test_pictures import Card, compared, points, timed, trained
+from test_pictures import Card, compared, modelled, points, timed, trained
+
+from gpulessons.evidence import published
 
 
 def of(module):
@@ -189,15 +192,36 @@ def test_rungs_stand_at_their_share_of_their_own_library():
     ladder = of("matmul_ladder")
     numpy, ours = timed("NumPy", "host", 1.0, 2.0), timed("Numba, blocked", "host", 2.0, 8.0)
     comparison = compared(*numpy, *ours, op="matmul", unit="rows")
-    share, *_ = ladder.standings(comparison)["Numba, blocked"]
+    (share,), *_ = ladder.standings(comparison)["Numba, blocked"]
     assert share == 1 / 4
-    axes = ladder.ladder(comparison, published={"NumPy": 0.5}).axes
-    drawn = {float(x) for line in axes.lines for x in line.get_xdata()}
-    assert {1.0, 0.25, 0.5} <= drawn
+    drawn = {float(x) for line in ladder.ladder(comparison).axes.lines for x in line.get_xdata()}
+    assert {1.0, 0.25, 309 / 23_249.6} <= drawn
     assert ladder.gain(ladder.at_their_largest(comparison), "NumPy", "Numba, blocked")[0] == 1 / 4
     assert ladder.gain({}, "a", "b") == (None, "not timed: a, b")
     assert [ladder.fraction(load) for load in (2, 1 / 8, 9 / 8, 0.3)] == ["2", "1/8", "9/8", "0.3"]
     assert "0.25×" in ladder.step_by_step(comparison, ["NumPy", "Numba, blocked"])
+
+
+def test_what_is_modelled_for_a_card_stands_beside_what_is_published_of_the_same_card():
+    ladder = of("matmul_ladder")
+    name, rate = "CUDA, vectorized loads", ladder.published_on()["PyTorch on GPU"].value
+    paper = modelled(ladder.CARD, 1_000 / rate / 0.75, version=name)  # 1,000 FLOPs
+    comparison = compared(*timed("NumPy", "host", 1.0))
+    gone = replace(comparison.absent[0], version=name)
+    picture = ladder.ladder(replace(comparison, entries=(*comparison.entries, gone)), paper=paper)
+    assert f"{name}: ≈ 75% modelled; published 78%" in picture.alt
+    assert picture.alt.split(". ")[0].endswith(
+        "published at 78% of cuBLAS on an RTX A6000, and modelled there at ≈ 75% (38% to 150%)")
+    assert "RTX A6000, CUDA 12, 2023 (SGEMM_CUDA)" in picture.alt and "no GPU here" in picture.alt
+
+
+def test_others_kernels_are_shares_of_cublas_on_the_same_card_and_the_title_says_so():
+    ladder = of("matmul_ladder")
+    rows = published("matmul", source="learn_cuda", device=("A100 40 GB", "B200"))
+    title, slower = (ladder.climbs(each).alt.split(". ")[0] for each in (
+        rows, [replace(row, figure="61.1") if row.what.startswith("v6") else row for row in rows]))
+    assert "from 25% to 90% on A100 40 GB; from 30% to 98% on B200" in title
+    assert "from 25% to 78% on A100 40 GB" in slower
 
 
 def test_occupancy_is_drawn_as_the_model_has_it():

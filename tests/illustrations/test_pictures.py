@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from gpulessons.claims import Figure, Finding, statement
+from gpulessons.evidence import published
 
 SIZES = 1000, 100_000
 
@@ -294,8 +295,8 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "losses": lambda f: f({"full": points(4, 2, 1), "tree": points(4, 3, 2)}, 0.8, 3.5),
     },
     "matmul_ladder": {
-        "ladder": lambda f: f(on_paper(), {"CUDA, naive": (2, 1 / 8)}),
-        "on_the_roofline": lambda f: f(Card(), on_paper(), gpu="T4"),
+        "ladder": lambda f: f(live(), {"CUDA, naive": (2, 1 / 8)}, paper=on_paper().on_paper()),
+        "climbs": lambda f: f(published("matmul", device="B200", source="learn_cuda")),
     },
     "neighbours": {"tree": lambda f: f(2), "recall_and_speed": lambda f: f(FOREST)},
     "occupancy": {"occupancy_picture": lambda f: f(along="shared")},
