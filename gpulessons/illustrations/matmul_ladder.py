@@ -283,9 +283,9 @@ def climbs(rows: Iterable[Any]) -> Picture:
     lines(axes, named)
     axes.set(ylim=(0, None), ylabel="share of cuBLAS")
     written(axes.yaxis, percent)
-    notes = "\n".join(dict.fromkeys(row.citation for row in rows))
-    axes.set_xlabel(f"kernels in their author's order\n○ published: {notes}")
-    return Picture(figure, f"{title} {listed(spoken)}. Published: {notes}.")
+    notes = dict.fromkeys(f"published: {row.citation}" for row in rows)
+    axes.set_xlabel("\n".join(["kernels in their author's order", *notes]))
+    return Picture(figure, f"{title} {listed(spoken)}. {'; '.join(notes)}.")
 
 
 def fraction(load: float) -> str:
