@@ -9,13 +9,15 @@ from gpulessons import units
 from gpulessons.measure.results import Comparison
 from gpulessons.plots.axes import log_axes, written
 from gpulessons.plots.forms import LOOKS, listed, log_lines
-from gpulessons.plots.picture import COLORS, INK, Picture, blank
+from gpulessons.plots.picture import COLORS, DASH_DOT, INK, Picture, blank
+from gpulessons.plots.published import open_lines
 
 # Toolkits on one CPU share a backend's color, so a curve has one of its own, and its own dashes.
+DASHES = {"live": "-", "recorded": "--", "modelled": DASH_DOT}
 TOOLKITS = "NumPy", "CUDA", "PyTorch on CPU", "Numba", "PyTorch on GPU"
 
 
-def per_example(comparison: Comparison, models=None, *, title: str = "") -> Picture:
+def per_example(comparison: Comparison, models=None) -> Picture:
     """Time of one example against the batch it comes in, both on log scales.
 
     Versions of one backend share its color, and each has its own mark and dashes.
@@ -38,9 +40,56 @@ def per_example(comparison: Comparison, models=None, *, title: str = "") -> Pict
         drawn.append((name, sizes, each, {"color": INK, "linewidth": 1}))
     return log_lines(
         drawn, ("examples in the batch", units.count), ("time of one example", units.seconds),
-        title=title or batched(best), ticks=sorted(best),
+        title=batched(best), ticks=sorted(best),
         spoken=f"{comparison.label()}, for one example.",
     )
+
+
+def on_cards(rows, comparison: Comparison, models) -> Picture:
+    """Time of one example against the batch it comes in: by libraries, published; by kernels, as
+    measured here, else as modelled for the comparison's first GPU, with the interval.
+
+    rows: published figures of one layer. models: as `per_example` takes them.
+    """
+    each = open_lines(rows, "batch", lambda row: f"{row.what} on {row.device}, {row.dtype}",
+                      lambda row: row.value / row.sizes["batch"])
+    paper = comparison.on_paper()
+    look = {"color": COLORS["gpu"], "linewidth": 1}
+    for one in (comparison, *comparison.beside, paper):
+        for version, mark in zip(one.versions, "vPX*", strict=False):
+            times = [t for t in (*one.timings, *one.estimates) if t.version == version]
+            if times:
+                each.append((f"{version} ({one.tier})", [t.size for t in times],
+                             [t.median / t.size for t in times],
+                             {**look, "marker": mark, "linestyle": DASHES[one.tier],
+                              "markerfacecolor": look["color"] if one.tier == "live" else "none"}))
+    batches = sorted({size for _, sizes, *_ in each for size in sizes})
+    for name, model in models.items():
+        sizes = np.geomspace(batches[0], batches[-1], 100)
+        each.append((name, sizes, [model(size) / size for size in sizes],
+                     {"color": INK, "linewidth": 1}))
+    notes = dict.fromkeys(f"published: {row.citation}" for row in rows)
+    notes |= {paper.label(): None} if paper.estimates else {}
+    picture = log_lines(each, ("examples in the batch", units.count),
+                        ("time of one example", units.seconds), title=growth(rows),
+                        ticks=[1, 16, 128, 1024, 7000], spoken=f"{'; '.join(notes)}.")
+    picture.axes.set_xlabel("\n".join([picture.axes.get_xlabel(), *notes]), linespacing=1.4)
+    for t in paper.estimates:
+        ends = [end / t.size for end in t.quartiles]
+        picture.axes.vlines(t.size, *ends, color=look["color"], linewidth=1)
+    return picture
+
+
+def growth(rows) -> str:
+    """How much longer the next to last batch of each published line takes than its first."""
+    grown, batches = [], sorted({row.sizes["batch"] for row in rows})
+    few, many = batches[0], batches[-2]
+    for device, dtype in dict.fromkeys((row.device, row.dtype) for row in rows):
+        took = {row.sizes["batch"]: row.value for row in rows
+                if (row.device, row.dtype) == (device, dtype)}
+        grown.append(f"{took[many] / took[few]:.2g} times on a {device} in {dtype}")
+    return (f"For {many / few:g} times the examples, {few} to {many}, a library's time grows "
+            f"{', '.join(grown)}.")
 
 
 def batched(best):

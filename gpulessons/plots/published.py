@@ -9,10 +9,10 @@ from .forms import LOOKS
 
 
 def open_lines(
-    rows: Sequence[Any], over: str, by: str = "device", value: Callable | None = None
+    rows: Sequence[Any], over: str, by: str | Callable = "device", value: Callable | None = None
 ) -> list[tuple[str, list, list, dict]]:
-    """A line for each name that the rows have under `by`, over one of their sizes, for `lines` and
-    `log_lines`.
+    """A line for each name that the rows have under `by`, or that it makes of a row, over one of
+    their sizes, for `lines` and `log_lines`.
 
     rows: of evidence.published. value: a function of a row; else its figure in seconds, bytes/s,
     FLOP/s.
@@ -20,7 +20,8 @@ def open_lines(
     found: dict[str, list] = {}
     for row in sorted(rows, key=lambda row: row.sizes[over]):
         y = value(row) if value else row.value
-        found.setdefault(getattr(row, by), []).append((row.sizes[over], y))
+        name = by(row) if callable(by) else getattr(row, by)
+        found.setdefault(name, []).append((row.sizes[over], y))
     looks = [{**look, "markerfacecolor": "none"} for look in LOOKS]
     return [(f"{name} (published)", *map(list, zip(*points, strict=True)), looks[n % len(looks)])
             for n, (name, points) in enumerate(found.items())]

@@ -215,6 +215,18 @@ def test_what_is_modelled_for_a_card_stands_beside_what_is_published_of_the_same
     assert "RTX A6000, CUDA 12, 2023 (SGEMM_CUDA)" in picture.alt and "no GPU here" in picture.alt
 
 
+def test_a_library_on_cards_is_drawn_per_example_and_its_growth_is_said():
+    draw, bound = of("dense"), {"bound": lambda batch: 1e-3 * batch}
+    rows = published("dense", device="T4")
+    picture = draw.on_cards(rows, compared(), bound)
+    drawn = {float(y) for line in picture.axes.lines for y in line.get_ydata()}
+    assert {0.301e-3 / 16, 56.537e-3 / 7000, 1e-3} <= drawn
+    assert "2019 (DeepBench)" in picture.axes.get_xlabel()
+    assert "16 to 128" in picture.alt and "3.5 times on a T4 in float32, 1.2 times" in picture.alt
+    flat = [replace(row, figure="0.1") for row in rows]
+    assert "1 times on a T4 in float32, 1 times on a T4 in float16" in draw.growth(flat)
+
+
 def test_others_kernels_are_shares_of_cublas_on_the_same_card_and_the_title_says_so():
     ladder = of("matmul_ladder")
     rows = published("matmul", source="learn_cuda", device=("A100 40 GB", "B200"))
