@@ -227,6 +227,17 @@ def test_a_library_on_cards_is_drawn_per_example_and_its_growth_is_said():
     assert "1 times on a T4 in float32, 1 times on a T4 in float16" in draw.growth(flat)
 
 
+def test_which_published_convolution_is_fastest_is_counted_layer_by_layer():
+    conv, rows = of("conv2d"), published("conv2d", source="convnet_benchmarks")
+    picture = conv.by_algorithm(rows, "Caffe, im2col")
+    assert ": fbfft, FFT in 3; cuda-convnet2, direct in 2; cuDNN R2 in 0; Caffe" in picture.alt
+    assert "9 × 9, 128 to 128 channels, 32 pixels: fbfft, FFT 19.3×" in picture.alt
+    slow = [replace(row, figure="500") if "fbfft" in row.what else row for row in rows]
+    assert "fbfft, FFT in 0; cuda-convnet2, direct in 5;" in conv.by_algorithm(slow, "cuDNN R2").alt
+    row = published("conv2d", device="V100", dtype="float32", width=112)[0]
+    assert conv.operations(row) == 2 * 9 * 64 * 128 * 112**2 * 8
+
+
 def test_others_kernels_are_shares_of_cublas_on_the_same_card_and_the_title_says_so():
     ladder = of("matmul_ladder")
     rows = published("matmul", source="learn_cuda", device=("A100 40 GB", "B200"))

@@ -236,6 +236,8 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
                "hits": lambda f: f(misses())},
     "conv2d": {
         "patch_and_column": lambda f: f(random(4, 5), random(4, 12), (2, 2), 5),
+        "by_algorithm": lambda f: f(published("conv2d", source="convnet_benchmarks"),
+                                    "Caffe, im2col"),
         "overtaking": lambda f: f({way: {n: Of(median=t * n, words="t") for n in (3, 5)}
                                    for way, t in (("loop", 1e-3), ("FFT", 2e-3))}, "loop", "FFT"),
     },
