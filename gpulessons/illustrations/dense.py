@@ -54,15 +54,7 @@ def on_cards(rows, comparison: Comparison, models) -> Picture:
     each = open_lines(rows, "batch", lambda row: f"{row.what} on {row.device}, {row.dtype}",
                       lambda row: row.value / row.sizes["batch"])
     paper = comparison.on_paper()
-    look = {"color": COLORS["gpu"], "linewidth": 1}
-    for one in (comparison, *comparison.beside, paper):
-        for version, mark in zip(one.versions, "vPX*", strict=False):
-            times = [t for t in (*one.timings, *one.estimates) if t.version == version]
-            if times:
-                each.append((f"{version} ({one.tier})", [t.size for t in times],
-                             [t.median / t.size for t in times],
-                             {**look, "marker": mark, "linestyle": DASHES[one.tier],
-                              "markerfacecolor": look["color"] if one.tier == "live" else "none"}))
+    each += [line for one in (comparison, *comparison.beside, paper) for line in kernels_of(one)]
     batches = sorted({size for _, sizes, *_ in each for size in sizes})
     for name, model in models.items():
         sizes = np.geomspace(batches[0], batches[-1], 100)
@@ -76,8 +68,20 @@ def on_cards(rows, comparison: Comparison, models) -> Picture:
     picture.axes.set_xlabel("\n".join([picture.axes.get_xlabel(), *notes]), linespacing=1.4)
     for t in paper.estimates:
         ends = [end / t.size for end in t.quartiles]
-        picture.axes.vlines(t.size, *ends, color=look["color"], linewidth=1)
+        picture.axes.vlines(t.size, *ends, color=COLORS[t.backend], linewidth=1)
     return picture
+
+
+def kernels_of(comparison: Comparison):
+    """Each version's time of one example as a line, which shows whether it was measured here."""
+    for version, mark in zip(comparison.versions, "vPX*", strict=False):
+        times = [t for t in (*comparison.timings, *comparison.estimates) if t.version == version]
+        if times:
+            color, tier = COLORS[times[0].backend], comparison.tier
+            look = {"color": color, "linewidth": 1, "marker": mark, "linestyle": DASHES[tier],
+                    "markerfacecolor": color if tier == "live" else "none"}
+            each = [t.median / t.size for t in times]
+            yield f"{version} ({tier})", [t.size for t in times], each, look
 
 
 def growth(rows) -> str:
