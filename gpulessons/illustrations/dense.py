@@ -107,23 +107,6 @@ def batched(best):
             f"{units.count(most)} it takes {units.seconds(each[most])}.")
 
 
-def against_parameters(measured) -> Picture:
-    """Time against the number of parameters, both on log scales: {name: {parameters: seconds}}."""
-    counts = sorted(set().union(*measured.values()))
-    measured = {name: times for name, times in measured.items() if times}
-    growths = [f"{t[counts[-1]] / t[counts[0]]:.2g} times as long for {name}"
-               for name, t in measured.items() if {counts[0], counts[-1]} <= set(t)]
-    title = "Too noisy to say how the time grows."
-    if growths:
-        title = f"{counts[-1] / counts[0]:.3g} times the parameters take {', '.join(growths)}."
-    return log_lines(
-        [(name, list(times), list(times.values()), look)
-         for (name, times), look in zip(measured.items(), LOOKS, strict=False)],
-        ("weights and biases", units.count), ("time of one call", units.seconds), title=title,
-        ticks=counts,
-    )
-
-
 def curves(runs) -> Picture:
     """What networks have learned, against epochs and against seconds: {toolkit: its epochs}."""
     lasts = {toolkit: epochs[-1] for toolkit, epochs in runs.items()}
@@ -160,32 +143,17 @@ def wrong(images: np.ndarray, labels: np.ndarray, probabilities: np.ndarray) -> 
     return grid(images[shown], captions, title=title, columns=6)
 
 
-def grid(images: np.ndarray, captions=(), *, title, columns: int = 10, signed=False) -> Picture:
-    """Small pictures in rows, each with its caption.
-
-    signed: 0 is blank, more is orange, less is purple. Otherwise more is darker, as ink on paper.
-    """
+def grid(images: np.ndarray, captions=(), *, title, columns: int = 10) -> Picture:
+    """Small pictures in rows, each with its caption: more is darker, as ink on paper."""
     rows = max(1, math.ceil(len(images) / columns))
     tall = 0.95 if captions else 0.72
     figure, axes = blank(height=0.5 + tall * rows * 10 / columns, title=title, nrows=rows,
                          ncols=columns, squeeze=False)
-    far = float(np.abs(images).max()) if len(images) else 1
-    look = {"cmap": "PuOr_r", "vmin": -far, "vmax": far} if signed else {"cmap": "gray_r"}
     for one in axes.flat:
         one.set_axis_off()
     for one, image in zip(axes.flat, images, strict=False):
-        one.imshow(image, **look)
+        one.imshow(image, cmap="gray_r")
     for one, caption in zip(axes.flat, captions, strict=False):
         one.set_title(caption, color=INK, fontsize=9, pad=3)
     spoken = "; ".join(caption.replace("\n", ", ") for caption in captions)
     return Picture(figure, f"{title} {spoken}".strip())
-
-
-def weights(w: np.ndarray, moved: bool = False) -> Picture:
-    """What the outputs of a first layer look for: the twenty strongest rows of w (outputs, 64) as
-    pictures of 8 × 8. moved: w is how far the weights have come in training."""
-    strongest = np.argsort(-np.abs(w).sum(1))[:20]
-    colors = ("orange, the weight has grown; purple, it has fallen" if moved else
-              "orange ink raises an output, purple lowers it")
-    title = f"{len(strongest)} of {len(w)} outputs, pixel by pixel: {colors}."
-    return grid(w[strongest].reshape(-1, 8, 8), title=title, signed=True)

@@ -9,7 +9,7 @@ published ones ran on: its cuBLAS is the library of both.
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import Any
 
 from gpulessons import units
@@ -244,25 +244,6 @@ def gain(rungs, slow: str, fast: str) -> tuple[float | None, str]:
     if noisy:
         return None, f"too noisy: {', '.join(noisy)}"
     return rungs[fast].flop_rate / rungs[slow].flop_rate, ""
-
-
-def step_by_step(comparison: Comparison, rungs) -> str:
-    """What each rung gains over the one before, at the largest size at which both were timed.
-
-    A line for each: sizes differ from line to line, so the factors are not to be multiplied.
-    """
-    times = {(t.version, t.size): t for t in comparison.timings}
-    lines = []
-    for slow, fast in pairwise(rungs):
-        shared = [n for n in comparison.sizes if {(slow, n), (fast, n)} <= times.keys()]
-        if not shared:
-            lines.append(f"{slow} → {fast}: not timed at one size")
-            continue
-        a, b = times[slow, shared[-1]], times[fast, shared[-1]]
-        noisy = " (noisy)" if a.noise or b.noise else ""
-        gained = units.ratio(b.flop_rate / a.flop_rate)
-        lines.append(f"{slow} → {fast}, n = {units.count(shared[-1])}: {gained}{noisy}")
-    return "\n".join(lines)
 
 
 def climbs(rows: Iterable[Any]) -> Picture:

@@ -199,7 +199,6 @@ def test_rungs_stand_at_their_share_of_their_own_library():
     assert ladder.gain(ladder.at_their_largest(comparison), "NumPy", "Numba, blocked")[0] == 1 / 4
     assert ladder.gain({}, "a", "b") == (None, "not timed: a, b")
     assert [ladder.fraction(load) for load in (2, 1 / 8, 9 / 8, 0.3)] == ["2", "1/8", "9/8", "0.3"]
-    assert "0.25×" in ladder.step_by_step(comparison, ["NumPy", "Numba, blocked"])
 
 
 def test_what_is_modelled_for_a_card_stands_beside_what_is_published_of_the_same_card():
