@@ -100,8 +100,8 @@ def in_order(versions):
 
 def whence(comparison, paper) -> list[str]:
     """What stands below: who published, what is modelled, and why the rest was not measured."""
-    notes = [f"{sign} published: {published_on(card)[LIBRARIES['GPU']].citation}"
-             for card, (_, sign) in RINGS.items()]
+    notes = [f"{sign} published, at {units.count(row.sizes['n'])}: {row.citation}"
+             for card, (_, sign) in RINGS.items() for row in [published_on(card)[LIBRARIES["GPU"]]]]
     if paper and paper.estimates:
         size = units.count(max(paper.sizes))
         notes += [f"hatched: {paper.label()}, at {size}, of the published cuBLAS"]
