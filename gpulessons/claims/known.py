@@ -23,6 +23,7 @@ from gpulessons.ops.tree_update import tree_update, tree_update_cuda
 from gpulessons.ops.vertex_transform import vertex_kernel, vertex_transform
 from warplens import Trace, trace, tracing
 from warplens.code.cuda import CannotCompile, assembly
+from warplens.model.devices import sheet
 
 from .judge import Figure
 
@@ -148,10 +149,12 @@ def networks_of_a_framework() -> Iterator[Figure]:
 def one_card_or_the_other() -> Iterator[Figure]:
     """An RTX 3090 in place of a 4090 for arithmetic, and a 4090 in place of a 3090 for bytes."""
     old, new = "RTX 3090", "RTX 4090"
-    for wrong, right, unit in ((old, new, "TFLOP/s"), (new, old, "GB/s")):
-        costs = [one("price", device=device).value / one("peak", device=device, unit=unit).value
-                 for device in (wrong, right)]  # fmt: skip
-        yield cited(f"an {wrong} for {unit[1:]}", costs[0] / costs[1], one("price", device=wrong))
+    price = {device: one("price", device=device).value for device in (old, new)}
+    flops = {device: price[device] / sheet(device).peaks["float32"] for device in price}
+    nbytes = {device: price[device] / sheet(device).memory for device in price}
+    for wrong, right, cost, unit in ((old, new, flops, "FLOP/s"), (new, old, nbytes, "bytes/s")):
+        yield cited(f"an {wrong} for {unit}", cost[wrong] / cost[right],
+                    one("price", device=wrong))  # fmt: skip
 
 
 @about("2a")
@@ -162,7 +165,7 @@ def price_of_a_flop() -> Iterator[Figure]:
                   for peak in (alone, together))  # fmt: skip
     for device in ("RTX 3090", "RTX 4090"):
         card = one("price", device=device)
-        cost = card.value / one("peak", device=device, dtype="float32").value
+        cost = card.value / sheet(device).peaks["float32"]
         yield Figure(f"{cpu.device}, by what such cores reach, over {device}, by its data sheet",
                      "published", fast / cost, slow / cost, card.citation)  # fmt: skip
 
@@ -179,10 +182,10 @@ def hours_of_rent() -> Iterator[Figure]:
 @about("9b")
 def a_year_of_training() -> Iterator[Figure]:
     """At the peak of a fast consumer card, in the format that the model was trained in."""
-    model, card = one("training", what="Llama 3 405B"), one("peak", device="RTX 5090")
-    yield Figure(f"{model.what}, one {card.device}, always at its peak in {card.dtype}",
-                 "bounded", -math.inf, YEAR * card.value / model.value,
-                 f"{card.citation}; {model.citation}")  # fmt: skip
+    model, card = one("training", what="Llama 3 405B"), sheet("RTX 5090")
+    yield Figure(f"{model.what}, one {card.name}, always at its peak in bfloat16", "bounded",
+                 -math.inf, YEAR * card.peaks["bfloat16"] / model.value,
+                 f"{card.source}; {model.citation}")  # fmt: skip
 
 
 @about("20c")
@@ -368,8 +371,8 @@ def how_near_libraries_come() -> Iterator[Figure]:
     """The time of a library's product over what its arithmetic alone would take at the peak."""
     for dtype in ("float32", "float16"):
         shape = {"batch": 7000, "inputs": 4096, "outputs": 4096, "dtype": dtype}
-        row, peak = one("dense", device="V100", **shape), one("peak", device="V100", dtype=dtype)
-        yield cited(f"cuBLAS over a V100's peak in {dtype}",
-                    row.value * peak.value / (2 * 7000 * 4096**2), row)  # fmt: skip
-    row, peak = one("matmul", device="A100 SXM", dtype="bfloat16"), one("peak", device="A100")
-    yield cited("cuBLAS over an A100's peak in bfloat16", peak.value / row.value, row)
+        row = one("dense", device="V100", **shape)
+        at_best = 2 * 7000 * 4096**2 / sheet("V100").peaks[dtype]
+        yield cited(f"cuBLAS over a V100's peak in {dtype}", row.value / at_best, row)
+    row, peak = one("matmul", device="A100 SXM"), sheet("A100 80 GB").peaks["bfloat16"]
+    yield cited("cuBLAS over an A100's peak in bfloat16", peak / row.value, row)

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from test_pictures import Card, compared, modelled, points, timed, trained
 
-from gpulessons.evidence import published
-
 from gpulessons import evidence, units
+from gpulessons.evidence import published
 from warplens.model.devices import devices
 
 
