@@ -107,7 +107,7 @@ class Figures(tuple[Published, ...]):
         if not any(row[-1] for row in rows):
             head, rows = head[:-1], [row[:-1] for row in rows]
         sources = dict.fromkeys(row.citation for row in self)
-        title = ", ".join(dict.fromkeys([self[0].subject, *said]))
+        title = ", ".join(dict.fromkeys([*(row.subject for row in self), *said]))
         return Table(f"Published: {title}", head, rows, [f"{'; '.join(sources)}."])
 
     def __repr__(self) -> str:

@@ -290,14 +290,16 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "regimes": lambda f: f([(1, 1e-4), (32, 1e-3)], 8, 64, **LSTM),
     },
     "many_classes": {
-        "cost_against_classes": lambda f: f(step_times(), lambda a, b: 500.0),
+        "cost_against_classes": lambda f: f(step_times(), lambda a, b: 500.0,
+                                            {"T4": lambda n: 1e-7 * n}),
         "losses": lambda f: f({"full": points(4, 2, 1), "tree": points(4, 3, 2)}, 0.8, 3.5),
     },
     "matmul_ladder": {
         "ladder": lambda f: f(on_paper(), {"CUDA, naive": (2, 1 / 8)}),
         "on_the_roofline": lambda f: f(Card(), on_paper(), gpu="T4"),
     },
-    "neighbours": {"tree": lambda f: f(2), "recall_and_speed": lambda f: f(FOREST)},
+    "neighbours": {"tree": lambda f: f(2), "recall_and_speed": lambda f: f(FOREST),
+                   "more_points": lambda f: f(lambda n: 1e-3, {"T4": lambda n: 1e-11 * n}, 64, 64)},
     "occupancy": {"occupancy_picture": lambda f: f(along="shared")},
     "online_softmax": {"Sweep": lambda f: f([1.0, 3.0, 2.0, 5.0, 0.0], 2)},
     "pipeline": {
