@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from gpulessons.claims import Figure, Finding, statement
+from gpulessons.evidence import published
 
 SIZES = 1000, 100_000
 
@@ -245,6 +246,8 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "losses": lambda f: f({"a": trained(0)[0], "b": trained(0)[0]}),
         "fitted": lambda f: f(link(), sent()),
         "at_scale": lambda f: f(link(), 1e8, 0.1),
+        "foretold": lambda f: f(link(), sent(), "A card, 2026 (somebody)"),
+        "switched": lambda f: f(published("all-reduce", source="ml_engineering", device="H200")),
         "returns": lambda f: f([Of(batch=b, steps=s, runs=(s,), seconds=b * s / 1e3, rate=0.1)
                                 for b, s in ((8, 100), (32, 40), (128, 25))]),
     },
