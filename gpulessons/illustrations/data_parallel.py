@@ -148,8 +148,8 @@ def foretold(link: Link, samples, citation: str) -> Picture:
                    {"color": look["color"], "linewidth": 1})]
     told = ", ".join(f"{times:.1f} for {size}" for size, times in off.items())
     return log_lines(drawn, ("cards", units.count), ("time of one all-reduce", units.seconds),
-                     title=f"Fitted to two cards, the model's time over the published one of {most} "
-                           f"is {told}. {citation}.", ticks=(2, 4, 8))  # fmt: skip
+                     title=f"Fitted to two cards, the model's time over the published one of "
+                           f"{most} is {told}. {citation}.", ticks=(2, 4, 8))  # fmt: skip
 
 
 def switched(rows) -> Picture:

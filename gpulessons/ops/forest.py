@@ -22,6 +22,7 @@ from numba import get_num_threads, njit, prange
 
 from .common import HALF, PARALLEL, REASSOCIATING, SERIAL, ZERO
 from .neighbours import FAR, NONE, check_shapes, keep
+from .rows import dot_of_rows
 
 
 class Forest(NamedTuple):
@@ -39,10 +40,7 @@ class Forest(NamedTuple):
 @njit(**REASSOCIATING)
 def margin(point, normal, offset, scale):
     """How far a point lies above a plane: the one place where something is rounded."""
-    total = -offset
-    for c in range(point.size):
-        total += point[c] * normal[c]
-    return total * scale
+    return (dot_of_rows(point, normal) - offset) * scale
 
 
 @njit(**REASSOCIATING)
@@ -141,42 +139,34 @@ def grow(points, trees=10, leaf=32, seed=0):
     if points.ndim != 2 or not points.size or np.isnan(points).any():
         raise ValueError(f"A forest grows over (points, dim), at least one, none of them NaN; not "
                          f"{points.shape}.")  # fmt: skip
-    seeds = np.random.default_rng(seed).integers(0, 2**32, trees, np.uint32)
-    return Forest(*grown(points, leaf, seeds))
+    roots, planes, cells = [], [], []
+
+    def node_over(items):
+        """The number of the node over these items, in whose place they are sorted by its side."""
+        if items.size <= leaf:
+            cells.append(items)
+            return -len(cells)
+        node, normal = len(planes), np.empty(points.shape[1], np.float32)
+        offset, scale, middle = split(points, items, normal)
+        planes.append(None)  # its number is taken before those below it
+        planes[node] = normal, offset, scale, [node_over(items[:middle]), node_over(items[middle:])]
+        return node
+
+    for one in np.random.default_rng(seed).integers(0, 2**32, trees, np.uint32):
+        seed_draws(one)
+        roots.append(node_over(np.arange(len(points), dtype=np.int32)))
+    normals, *rates, children = zip(*planes, strict=True) if planes else ((), (), (), ())
+    starts = np.cumsum([0, *map(len, cells)])
+    return Forest(
+        np.array(roots, np.int32), np.array(normals, np.float32).reshape(-1, points.shape[1]),
+        *(np.array(each, np.float32) for each in rates),
+        np.array(children, np.int32).reshape(-1, 2), starts.astype(np.int32), np.concatenate(cells),
+    )  # fmt: skip
 
 
 @njit(**SERIAL)
-def grown(points, leaf, seeds):
-    """What a Forest consists of. Every tree begins with all the points, and a seed of its own."""
-    (count, dim), trees = points.shape, seeds.size
-    most = trees * count  # of planes there are fewer: each leaves a point on either side
-    roots, items = np.empty(trees, np.int32), np.empty(most, np.int32)
-    normals, offsets = np.empty((most, dim), np.float32), np.empty(most, np.float32)
-    scales, children = np.empty(most, np.float32), np.empty((most, 2), np.int32)
-    starts, planes, cells = np.zeros(most + 1, np.int32), 0, 0
-    for tree in range(trees):
-        np.random.seed(seeds[tree])
-        items[tree * count : (tree + 1) * count] = np.arange(count)
-        waiting = [(tree * count, (tree + 1) * count, -1, 0)]  # items; parent and side
-        while waiting:
-            first, last, parent, side = waiting.pop()
-            if last - first <= leaf:
-                node = np.int32(-1 - cells)
-                cells += 1
-                starts[cells] = last
-            else:
-                node = np.int32(planes)
-                part = items[first:last]
-                offsets[node], scales[node], middle = split(points, part, normals[node])
-                waiting.append((first + middle, last, node, 1))
-                waiting.append((first, first + middle, node, 0))  # next: so cells lie in order
-                planes += 1
-            if parent < 0:
-                roots[tree] = node
-            else:
-                children[parent, side] = node
-    return (roots, normals[:planes].copy(), offsets[:planes].copy(), scales[:planes].copy(),
-            children[:planes].copy(), starts[: cells + 1].copy(), items)  # fmt: skip
+def seed_draws(seed):
+    np.random.seed(seed)  # Numba's draws, which are not NumPy's
 
 
 @njit(**SERIAL)
@@ -207,20 +197,14 @@ def plane(points, items, normal):
     coordinates are small whole numbers every margin is exact before it is divided.
     """
     a, b = two_means(points, items)
-    largest = ZERO
-    for c in range(normal.size):
-        normal[c] = b[c] - a[c]
-        largest = max(largest, abs(normal[c]))
+    normal[:] = b - a
+    largest = np.abs(normal).max()
     if largest == ZERO:
         return ZERO, ZERO
     unit = np.float32(2.0 ** (np.floor(np.log2(largest)) - BITS))
-    offset, squares = ZERO, ZERO
-    for c in range(normal.size):
-        normal[c] = np.rint(normal[c] / unit) * unit
-        offset += normal[c] * (a[c] + b[c]) * HALF
-        squares += normal[c] * normal[c]
-    offset = np.rint(offset / unit) * unit
-    return offset, np.float32(1 / np.sqrt(squares))
+    normal[:] = np.rint(normal / unit) * unit
+    offset = np.rint(dot_of_rows(normal, a + b) * HALF / unit) * unit
+    return offset, np.float32(1 / np.sqrt(dot_of_rows(normal, normal)))
 
 
 @njit(**SERIAL)
@@ -234,15 +218,9 @@ def two_means(points, items):
         point = points[items[np.random.randint(items.size)]]
         to_a, to_b = of_a * squared_distance(a, point), of_b * squared_distance(b, point)
         if to_a < to_b:
-            move(a, point, of_a)
+            a[:] = (a * np.float32(of_a) + point) / np.float32(of_a + 1)
             of_a += 1
         elif to_b < to_a:
-            move(b, point, of_b)
+            b[:] = (b * np.float32(of_b) + point) / np.float32(of_b + 1)
             of_b += 1
     return a, b
-
-
-@njit(**SERIAL)
-def move(mean, point, count):
-    for c in range(mean.size):
-        mean[c] = (mean[c] * np.float32(count) + point[c]) / np.float32(count + 1)

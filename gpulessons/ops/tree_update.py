@@ -45,13 +45,9 @@ def tree_step(h, labels, w, tree, rate):
     """A training step on every core: losses (examples,) and dh (examples, dim); w learns in place.
 
     h: (examples, dim), w: (classes − 1, dim), float32; labels: (examples,) integers; tree: a Tree.
-    ValueError before w changes, where a label is no class or h not finite.
+    ValueError before w changes, where a label is no class.
     """
     check_labels(labels, len(tree.starts) - 1)
-    if not np.isfinite(h).all():
-        example = int((~np.isfinite(h).all(axis=1)).argmax())
-        raise ValueError(f"h[{example}] holds a NaN or an infinity: w would learn it at the root, "
-                         "and so for every class.")  # fmt: skip
     losses, dh = np.empty(len(h), np.float32), np.empty_like(h)
     slopes = np.empty((len(h), tree.longest), np.float32)
     all_walks(h, labels, w, tree.starts, tree.nodes, tree.turns, losses, dh, slopes)
