@@ -14,7 +14,7 @@ from gpulessons.plots.timings import round_to_two
 from .roofs import decided, dotted
 
 POINTS, LEAF, NEAREST = 120, 8, 5
-QUERY = np.array([1.0, -7.0])
+QUERY = np.array([1, -7], np.float32)
 SIDE = 30  # half the picture's side
 
 
@@ -58,7 +58,7 @@ def clipped(shape: np.ndarray, normal: np.ndarray, offset: float) -> np.ndarray:
 def tree(leaves: int = 1) -> Picture:
     """A query, and the cells that its search visits, numbered in their order."""
     points, forest = meadow()
-    cells = cells_visited(QUERY, forest, leaves)
+    cells = [*cells_visited(QUERY, forest, leaves)]
     met = np.concatenate([forest.items[forest.starts[c] : forest.starts[c + 1]] for c in cells])
     near = np.argsort(((points - QUERY) ** 2).sum(axis=1), kind="stable")[:NEAREST]
     title = (f"{units.plural(len(cells), 'cell')} visited, {len(met)} of {POINTS} points met: "

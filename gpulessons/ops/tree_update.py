@@ -15,6 +15,8 @@ from .common import CACHE_LINE, PARALLEL, WARP, ceil_div
 from .rows import warp_per_row
 from .tree_softmax import add_row, all_walks, check_labels, path_of
 
+LINE = CACHE_LINE // 4  # columns of float32: a core's share is of whole cache lines
+
 
 def tree_update(w, h, labels, slopes, starts, nodes, rate):
     """w[node] −= rate × slope × h, in place: the specification. Shapes as in tree_softmax."""
@@ -22,9 +24,6 @@ def tree_update(w, h, labels, slopes, starts, nodes, rate):
     for e, label in enumerate(labels):
         path = nodes[starts[label] : starts[label + 1]]
         w[path] -= rate * slopes[e, : path.size, None] * h[e]  # a path has no node twice
-
-
-LINE = CACHE_LINE // 4  # columns of float32: a core's share is of whole cache lines
 
 
 @njit(**PARALLEL)
