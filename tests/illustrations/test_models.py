@@ -89,13 +89,29 @@ def test_the_least_batch_reaches_the_ridge_and_one_less_does_not():
     assert reuse.batch_for(1e9) is None
 
 
-def test_a_step_of_an_lstm_waits_for_the_longest_of_its_three_parts():
+def step_of(milliseconds, batch, hidden=2048):
+    return Of(value=milliseconds / 1000, dtype="float32", citation="a card, 2020 (somebody)",
+              sizes={"hidden": hidden, "batch": batch, "steps": 10})
+
+
+def test_a_step_of_an_lstm_waits_for_its_longer_bound_and_far_above_both_for_latency():
+    lstm, sheet = of("lstm"), Of(memory=1e12, peaks={"float32": 1e13})
+    seconds, bounds, waits = lstm.one_step(step_of(1, 16), sheet)
+    assert seconds == pytest.approx(1e-4) and waits == "bytes"
+    assert bounds["bytes"] == pytest.approx(4 * (4 * 2048**2 + 16 * 8 * 2048) / 1e12)
+    few, many, lone = step_of(1, 16), step_of(4, 128), step_of(0.2, 16, hidden=256)
+    for rows, told in (
+        ([many, few, lone], "256 units for latency; 2,048 units for bytes (16 to 16 examples), "
+                            "then arithmetic (128 to 128 examples)."),
+        ([few, step_of(40, 128)], "2,048 units for bytes (16 to 16 examples), then latency (128"),
+        ([few, step_of(1, 16, 256)], "256 units for latency; 2,048 units for bytes."),
+    ):
+        alt = lstm.steps_published(rows, sheet).alt
+        assert alt.startswith(f"What a step waits for: {told}") and "2020 (somebody)" in alt
+
+
+def test_the_pictures_of_an_lstm_number_its_ticks_and_shapes():
     lstm = of("lstm")
-    device = {"launches": 5, "launch": 1e-6, "bandwidth": 1e11, "peak": 1e13}
-    waits = lstm.step_waits(32, 256, **device)
-    assert waits["launches"] == pytest.approx(5e-6)
-    assert waits["arithmetic"] == pytest.approx(32 * 256 * (8 * 256 + lstm.POINTWISE) / 1e13)
-    assert f"waits for {max(waits, key=waits.get)}" in lstm.regimes([], 32, 256, **device).alt
     for layers in (1, 2):
         ticks = re.findall(r"tick (\d)", lstm.waiting(layers).svg)  # from the lowest layer up
         assert [*map(int, ticks)] == [step + n for n in range(layers) for step in range(5)]

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from gpulessons.claims import Figure, Finding, statement
+from gpulessons.evidence import published
+from warplens.model.devices import sheet
 
 SIZES = 1000, 100_000
 
@@ -211,7 +213,6 @@ def estimate():
               words="≈ 2 ms", notes=["a note."], share=lambda part: 0.5)
 
 
-LSTM = {"launches": 5, "launch": 1e-6, "bandwidth": 1e11, "peak": 1e13}
 RUNS = {"NumPy": 1e-3, "PyTorch on CPU": 2e-3, "PyTorch on GPU": 3e-3}
 
 
@@ -287,7 +288,8 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "through_time": lambda f: f(12),
         "rungs": lambda f: f([("slow", *timed("a", "host", 1e-3), 5), ("none", "no GPU", 5),
                               ("fast", *timed("a", "host", 1e-4), 5)], 1e9),
-        "regimes": lambda f: f([(1, 1e-4), (32, 1e-3)], 8, 64, **LSTM),
+        "steps_published": lambda f: f(published("lstm", device="V100", dtype="float16"),
+                                       sheet("V100")),
     },
     "many_classes": {
         "cost_against_classes": lambda f: f(step_times(), lambda a, b: 500.0),
