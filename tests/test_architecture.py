@@ -47,7 +47,7 @@ BUDGETS = {
     "exercises": (3_500, 3_000),
     "grader": (740, 500),
     "hardware": (1_580, 900),
-    "illustrations": (4_160, 2_600),
+    "illustrations": (4_240, 2_600),
     "measure": (1_660, 1_300),
     "models": (1_660, 1_100),
     "money": (1_400, 500),
