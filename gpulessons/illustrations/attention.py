@@ -69,7 +69,8 @@ def tiling(rows, modelled=(), gpu: str = "") -> Picture:
         full = min({*times} - {*gains}, default=0)
         told.append(f"{low} to {high} as long on {card}"
                     + f" (no room from {full:,} tokens on)" * bool(full))
-    title = f"Separate kernels take {', '.join(told)}. Published: {rows[0].citation}."
+    sources = "; ".join(dict.fromkeys(row.citation for row in rows))
+    title = f"Separate kernels take {', '.join(told)}. Published: {sources}."
     ticks, spoken = [*named[0][1]], []
     if modelled:
         at, lows, highs = zip(*modelled, strict=True)
