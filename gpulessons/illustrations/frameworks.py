@@ -68,7 +68,7 @@ def launches(rows) -> Picture:
     return forms.dots(
         [(f"{card}, from a {way}", seconds, {**looks[way], "markerfacecolor": "none"})
          for card, each in times.items() for way, seconds in each.items()],
-        f"from one small kernel to the next, published:\n{sources}", units.seconds, base=2,
+        f"from one small kernel to the next, published:\n{sources}", units.seconds,
         title=f"From a CUDA graph small kernels start {units.ratio(min(gains))} to "
         f"{units.ratio(max(gains))} as often as from a stream.")
 
@@ -77,15 +77,18 @@ def fused(rows) -> Picture:
     """PyTorch's eager time over that of fused kernels, published, a line for each op and way. The
     title sets ops that eager PyTorch does in several kernels against those that have one there."""
     named, gains, looks = [], {True: [], False: []}, iter(LOOKS)
-    for op in dict.fromkeys(row.subject for row in rows):
+    for op, phase in dict.fromkeys((row.subject, row.what.partition(": ")[2]) for row in rows):
         times: dict = {}
-        for row in (row for row in rows if row.subject == op):
-            times.setdefault(row.what.partition(":")[0], {})[row.sizes["columns"]] = row.value
+        for row in rows:
+            way, _, what = row.what.partition(": ")
+            if (row.subject, what) == (op, phase):
+                times.setdefault(way, {})[row.sizes["columns"]] = row.value
         eager = next(way for way in times if way.startswith("PyTorch"))
         for way in (way for way in times if way != eager):
             gain = [times[eager][n] / time for n, time in times[way].items()]
             gains["an op at a time" in eager] += gain
-            named.append((f"{op.replace('_', ' ')}, {way} (published)", [*times[way]], gain,
+            name = op.replace("_", " ") + " and back" * ("back" in phase)
+            named.append((f"{name}, {way} (published)", [*times[way]], gain,
                           {**next(looks), "markerfacecolor": "none"}))
     several, lone = (f"{units.ratio(min(each))} to {units.ratio(max(each))}"
                      for each in gains.values())
