@@ -17,10 +17,11 @@ def open_lines(
     rows: of evidence.published. value: a function of a row; else its figure in seconds, bytes/s,
     FLOP/s.
     """
-    found: dict[str, list] = {}
+    found: dict[str, tuple[list, list]] = {}
     for row in sorted(rows, key=lambda row: row.sizes[over]):
-        y = value(row) if value else row.value
-        found.setdefault(getattr(row, by), []).append((row.sizes[over], y))
+        xs, ys = found.setdefault(getattr(row, by), ([], []))
+        xs.append(row.sizes[over])
+        ys.append(value(row) if value else row.value)
     looks = [{**look, "markerfacecolor": "none"} for look in LOOKS]
-    return [(f"{name} (published)", *map(list, zip(*points, strict=True)), looks[n % len(looks)])
-            for n, (name, points) in enumerate(found.items())]
+    return [(f"{name} (published)", xs, ys, looks[n % len(looks)])
+            for n, (name, (xs, ys)) in enumerate(found.items())]

@@ -3,11 +3,15 @@
 import importlib
 import math
 import re
+from dataclasses import replace
 from types import SimpleNamespace as Of
 
 import numpy as np
 import pytest
 from test_pictures import Card, compared, points, timed, trained
+
+from gpulessons import evidence, units
+from warplens.model.devices import devices
 
 
 def of(module):
@@ -234,7 +238,56 @@ def test_a_round_trip_each_moves_the_numbers_once_for_each_layer():
     each, stay = (transfers.steps(10**6, trips, "pinned") for trips in ([1] * 4, [4]))
     assert [sum(step.what == "to_device" for step in row) for row in (each, stay)] == [4, 1]
     assert each[-1].end - stay[-1].end == pytest.approx(
-        3 * sum(4e6 / rate for rate in transfers.LINKS["pinned"]))
+        3 * sum(4e6 / rate for rate in transfers.link("pinned")))
+    assert max(transfers.link("pageable")) < min(transfers.link("pinned"))
+
+
+def test_who_is_sooner_done_is_read_from_the_lines():
+    transfers = of("transfers")
+    slow, quick = ({8.0: 10 * t, 8e7: t} for t in (1.0, 1e-8))
+    assert "in a stream from about 64 KiB on; sent and fetched from about 8 KiB on" in \
+        transfers.against_size(slow).alt
+    paper = {2**20: Of(seconds=3e-6, low=1e-6, high=None, words="3")}
+    picture = transfers.against_size(quick, paper)
+    assert "in a stream at no size up to 1.94 MiB" in picture.alt
+    assert "Modelled for an H200: 1 MiB: 3." in picture.alt
+    assert transfers.against_size({}).alt.startswith(
+        "A launch takes an H200 2.52 µs, in a CUDA graph 1.29 µs. H200: scale")
+    assert "A launch takes an L40 1.64 µs" in transfers.against_size({}, card="L40").alt
+    rising = "", [1, 1e4], [1, 1e4], {}
+    assert transfers.ahead(rising, ("", [1, 1e4], [100, 100], {})) == "from about 102 B on"
+
+
+def altered(monkeypatch, module, **figures):
+    """Let a picture's module find the published rows with other figures: {size: figure}."""
+    published, (name, changed) = module.published, *figures.items()
+    monkeypatch.setattr(module, "published", lambda *args, **where: evidence.Figures(
+        replace(row, figure=f"{changed.get(row.sizes.get(name), row.figure)}")
+        for row in published(*args, **where)))
+
+
+def test_the_titles_over_published_figures_are_made_of_them(monkeypatch):
+    micro = of("microbenchmarks")
+    assert "15 numbers from lane to lane instead of 16: an A100's load is 3.6× as fast." in \
+        micro.strides().alt
+    assert micro.by_occupancy().alt.startswith(
+        "With 50% of its threads an H200 reads at 62% of its best rate; with 33%, an L40 at 100%.")
+    assert "lanes of one bank (counted): 1 at 1, 2 at 2, 1 at 3" in micro.strides().alt
+    altered(monkeypatch, micro, stride={15: 17})
+    assert "an A100's load is no faster." in micro.strides().alt
+    altered(monkeypatch, micro, occupancy={50: 3000})
+    assert micro.by_occupancy().alt.startswith(
+        "With 33% of its threads an A40 reads at 81% of its best rate; with 33%, an L40 at 100%.")
+
+
+def test_warps_in_flight_are_held_against_littles_law(monkeypatch):
+    micro = of("microbenchmarks")
+    card = devices()["A100"]
+    law = 16 * 256 * 108 * card.boost / card.dram_latency
+    assert f"An A100 reads {579e9 / law:.0%} to 96% of" in micro.in_flight().alt
+    assert f"allowed (modelled): {units.rate(law / 8, 'B/s')} at 2" in micro.in_flight().alt
+    altered(monkeypatch, micro, threads={64: 12})
+    assert f"An A100 reads {100 * 8 * 12e9 / law:.2g}% to 96% of" in micro.in_flight().alt
 
 
 def test_the_roof_keeps_out_what_is_noisy_absent_or_warm():
