@@ -38,7 +38,7 @@ ROOMS = {
 }
 # Lines that each room may have: now, and when the last page is rewritten. "gpulessons" is what
 # stands directly in it. Whoever adds looks first for what can go.
-COURSE = 30_500, 22_000
+COURSE = 30_540, 22_000
 BUDGETS = {
     "gpulessons": (800, 800),
     "claims": (860, 900),
@@ -47,7 +47,7 @@ BUDGETS = {
     "exercises": (3_500, 3_000),
     "grader": (740, 500),
     "hardware": (1_580, 900),
-    "illustrations": (4_400, 2_600),
+    "illustrations": (4_440, 2_600),
     "measure": (1_660, 1_300),
     "models": (1_660, 1_100),
     "money": (1_400, 500),

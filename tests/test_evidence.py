@@ -20,7 +20,8 @@ OTHER_DEVICES = {
     "A100 SXM", "A100 PCIe", "K80", "RTX 4090", "Ryzen 9 7950X", "H100 PCIe",
     "Ryzen 7 7840HS", "Core i7-6700K", "GTX 580",
     "H100 NVL", "Titan X", "Titan X Pascal", "GTX 1080", "GTX 1080 Ti",
-    "RTX 2070", "RTX 2080 Ti", "RTX 5090", "MI300X", "MI355X", "TPU v1", "Xeon Phi 7250F",
+    "RTX 2070", "RTX 2080 Ti", "RTX 5090", "RTX 4070 Ti SUPER", "MI300X", "MI355X", "TPU v1",
+    "Xeon Phi 7250F",
     "2 × Xeon E5-2630 v3", "a multicore CPU", "a CPU of 44 cores", "",
 }  # fmt: skip
 
@@ -158,6 +159,18 @@ def test_a_winograd_convolution_seems_to_do_more_than_any_product():
     (dense,) = values("dense", device="V100", dtype="float32", batch=7000)
     counted = 9 * 64 * 128 * 112**2 * 8
     assert "WINOGRAD" in conv.what and counted / conv.value > 1.5 * 4096**2 * 7000 / dense
+
+
+def test_products_are_the_shares_that_stand_beside_them():
+    library = {row.device: row for row in published("matmul", source="learn_cuda", what="cuBLAS")}
+    for row in published("matmul", source="learn_cuda"):
+        share, _, of = row.note.partition(" % of ")
+        if of == "cuBLAS":
+            over = library[row.device].value / row.value
+            assert over == pytest.approx(float(share) / 100, abs=1e-4)
+        elif of:
+            peak = 1e12 * float(of.split()[0])
+            assert row.value / peak == pytest.approx(float(share) / 100, abs=1e-4)
 
 
 def test_launches_loads_and_latencies():

@@ -218,6 +218,8 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     },
     "conv2d": {
         "patch_and_column": lambda f: f(random(4, 5), random(4, 12), (2, 2), 5),
+        "by_algorithm": lambda f: f(published("conv2d", source="convnet_benchmarks"),
+                                    "Caffe, im2col"),
         "overtaking": lambda f: f({way: {n: Of(median=t * n, words="t") for n in (3, 5)}
                                    for way, t in (("loop", 1e-3), ("FFT", 2e-3))}, "loop", "FFT"),
     },
@@ -233,11 +235,10 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     },
     "dense": {
         "per_example": lambda f: f(live()),
-        "against_parameters": lambda f: f({"layer": {10: 1e-3, 100: 5e-3}}),
+        "on_cards": lambda f: f(published("dense", device="T4"), on_paper(), {"bound": float}),
         "curves": lambda f: f({"NumPy": EPOCHS}),
         "wrong": lambda f: f(random(3, 8, 8), np.array([1, 2, 3]), random(3, 10)),
         "grid": lambda f: f(random(3, 8, 8), ["a", "b", "c"], title="Three digits."),
-        "weights": lambda f: f(random(5, 64) - 0.5),
     },
     "frameworks": {
         "layers": lambda f: f(), "passes": lambda f: f(),
@@ -280,8 +281,8 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "losses": lambda f: f({"full": points(4, 2, 1), "tree": points(4, 3, 2)}, 0.8, 3.5),
     },
     "matmul_ladder": {
-        "ladder": lambda f: f(on_paper(), {"CUDA, naive": (2, 1 / 8)}),
-        "on_the_roofline": lambda f: f(Card(), on_paper(), gpu="T4"),
+        "ladder": lambda f: f(live(), {"CUDA, naive": (2, 1 / 8)}, paper=on_paper().on_paper()),
+        "climbs": lambda f: f(published("matmul", device="B200", source="learn_cuda")),
     },
     "microbenchmarks": {
         "strides": lambda f: f(), "by_occupancy": lambda f: f(), "in_flight": lambda f: f()},
