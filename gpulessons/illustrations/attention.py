@@ -6,7 +6,7 @@ import numpy as np
 
 from gpulessons import units
 from gpulessons.plots.forms import LOOKS, dots, listed, log_lines, percent, rectangle, write
-from gpulessons.plots.picture import BLUE, COLORS, VERMILLION, Picture, blank
+from gpulessons.plots.picture import BLUE, COLORS, GREEN, INK, VERMILLION, Picture, blank
 
 NUMBERED = 0.1  # smaller shares have a color and no number
 
@@ -52,17 +52,62 @@ def ladder(counted, name: str) -> Picture:
                 title=title, base=4)
 
 
-def ahead(one, other) -> str:
-    """Which of two (modelled) timings of one op and size is quicker, by their intervals, and by
-    how much at least: a sentence."""
-    if "too noisy" in (one.noise, other.noise):
-        return "Too noisy to say which is quicker."
-    fast, slow = sorted((one, other), key=lambda t: t.quartiles[0])
-    most = math.inf if getattr(fast, "at_least", False) else fast.quartiles[1]
-    if most >= slow.quartiles[0]:
-        return "The intervals overlap: open which is quicker."
-    gain = slow.quartiles[0] / most
-    return f"{fast.version} is ahead: its interval lies {units.ratio(gain)} below the other's."
+def tiling(rows, modelled=(), gpu: str = "") -> Picture:
+    """Time of separate kernels over one fused kernel's, against the tokens: published, a line for
+    each card; beside them [(tokens, low, high)], modelled for a GPU. The title says between what
+    each card's lie, and from where on it has no room for the separate kernels' scores."""
+    cards: dict = {}
+    for row in rows:
+        times = cards.setdefault(row.device, {}).setdefault(row.sizes["queries"], {})
+        times["fused" in row.what] = row.value
+    named, told = [], []
+    for (card, times), look in zip(cards.items(), LOOKS, strict=False):
+        gains = {n: each[False] / each[True] for n, each in sorted(times.items()) if len(each) == 2}
+        named.append((f"{card} (published)", [*gains], [*gains.values()],
+                      {**look, "markerfacecolor": "none"}))
+        low, high = (units.ratio(choose(gains.values())) for choose in (min, max))
+        full = min({*times} - {*gains}, default=0)
+        told.append(f"{low} to {high} as long on {card}"
+                    + f" (no room from {full:,} tokens on)" * bool(full))
+    sources = "; ".join(dict.fromkeys(row.citation for row in rows))
+    title = f"Separate kernels take {', '.join(told)}. Published: {sources}."
+    ticks, spoken = [*named[0][1]], []
+    if modelled:
+        at, lows, highs = zip(*modelled, strict=True)
+        look = {"color": GREEN, "linestyle": "none"}
+        named.append((f"this page's, {gpu} (modelled)", at, highs, look))
+        spoken = [f"{low} to {high} at {n:,}"
+                  for n, low, high in zip(at, map(units.ratio, lows), map(units.ratio, highs),
+                                          strict=True)]
+    picture = log_lines(
+        named, ("tokens", units.count), ("their time over one kernel's", units.ratio), ticks=ticks,
+        title=title, base=2,
+        spoken=f"This page's, modelled for {gpu}: {', '.join(spoken)}." if modelled else "")
+    picture.axes.axhline(1, color=INK, linewidth=1)
+    for tokens, low, high in modelled:
+        picture.axes.fill_between([0.93 * tokens, 1.07 * tokens], low, high, facecolor="none",
+                                  edgecolor=GREEN, hatch="////")
+    return picture
+
+
+def over(one, other) -> tuple[float, float]:
+    """The interval of one (modelled) time over another."""
+    return one.quartiles[0] / other.quartiles[1], one.quartiles[1] / other.quartiles[0]
+
+
+def shares_of_peak(rows, peaks) -> Picture:
+    """What each published kernel reaches of its card's peak, {card: FLOP/s}. The title says how
+    far a card's plainest and its best come."""
+    named, told = [], []
+    for (card, peak), look in zip(peaks.items(), LOOKS, strict=False):
+        shares = sorted((row.value / peak, row.what) for row in rows if row.device == card)
+        (least, plain), (most, best) = shares[0], shares[-1]
+        told.append(f"{percent(least)} ({plain}) to {percent(most)} ({best}) on {card}")
+        hollow = {"color": look["color"], "marker": look["marker"], "markerfacecolor": "none"}
+        named += [(f"{card}: {what}", share, hollow) for share, what in shares]
+    sources = "\n".join(dict.fromkeys(row.citation for row in rows))
+    return dots(named, f"share of the peak of 16-bit products, published:\n{sources}", percent,
+                title=f"Tiled attention, as a share of the peak: {'; '.join(told)}.")
 
 
 def peaks(measured) -> Picture:

@@ -1,13 +1,13 @@
 """Pictures of recurrence: a cell with its shapes, what waits for what, the way back through time,
-and what a step costs.
+what a step costs, and what it waits for.
 """
 
-import numpy as np
+from itertools import groupby
 
 from gpulessons import units
 from gpulessons.plots.axes import written
 from gpulessons.plots.boxes import arrow, box, canvas
-from gpulessons.plots.forms import beside, listed, log_lines, name_rows, write
+from gpulessons.plots.forms import LOOKS, beside, listed, log_lines, name_rows, write
 from gpulessons.plots.picture import BLUE, COLORS, INK, VERMILLION, Picture, blank
 from gpulessons.plots.timings import draw_modelled, is_modelled
 
@@ -15,7 +15,7 @@ from .drawings import Drawing, drawing
 
 POINTWISE = 26  # operations on one unit after its products: see ops/lstm_cell.py
 DRAWN = 6  # steps, at most: of a longer chain the first and the last
-WAITS = {"launches": "-", "bytes": "--", "arithmetic": ":"}
+FAR = 3  # times the longer bound: then a step waits for neither
 
 
 def cell(batch: int, inputs: int, hidden: int) -> Drawing:
@@ -131,41 +131,46 @@ def from_first_to_quickest(timed, limit):
     )
 
 
-def step_waits(
-    batch: int, hidden: int, *, launches: int, launch: float, bandwidth: float, peak: float
-) -> dict[str, float]:
-    """Seconds that one step needs for each of WAITS, if it waited for nothing else.
+def one_step(row, sheet) -> tuple[float, dict[str, float], str]:
+    """Of a published sequence of steps: seconds of one; what its bytes and its arithmetic need at
+    the least, by the card's data sheet; and what it waits for.
 
-    u and four sums come in, h and c come in and go out; input products are done before. launch: s,
-    bandwidth: bytes/s, peak: FLOP/s.
+    u and four sums come in, h and c come in and go out; input products are done before. A step far
+    above both bounds waits for neither: for latency, then.
     """
+    batch, hidden = row.sizes["batch"], row.sizes["hidden"]
     numbers = 4 * hidden * hidden + batch * (4 * hidden + 4 * hidden)
-    flops = batch * hidden * (8 * hidden + POINTWISE)
-    return {"launches": launches * launch, "bytes": 4 * numbers / bandwidth,
-            "arithmetic": flops / peak}
+    bounds = {"bytes": numbers * {"float32": 4, "float16": 2}[row.dtype] / sheet.memory,
+              "arithmetic": batch * hidden * (8 * hidden + POINTWISE) / sheet.peaks[row.dtype]}
+    seconds, longest = row.value / row.sizes["steps"], max(bounds, key=bounds.get)
+    return seconds, bounds, longest if seconds < FAR * bounds[longest] else "latency"
 
 
-def regimes(measured, batch: int, hidden: int, **device) -> Picture:
-    """Time of one step against the batch: a device's three waits, modelled, beside measurements.
+def steps_published(rows, sheet) -> Picture:
+    """Published time of one step against the batch, a line for each width, and below it the bound:
+    the longer of what bytes and arithmetic need. The title says what each width waits for."""
+    named, alike = [], {}
+    for hidden, look in zip(sorted({row.sizes["hidden"] for row in rows}), LOOKS, strict=False):
+        each = {row.sizes["batch"]: one_step(row, sheet)
+                for row in sorted(rows, key=lambda row: row.sizes["batch"])
+                if row.sizes["hidden"] == hidden}
+        alike.setdefault(waits_in_words(each), []).append(f"{hidden:,}")
+        named += [
+            (f"{hidden:,} units (published)", [*each], [seconds for seconds, *_ in each.values()],
+             {**look, "linestyle": "-", "markerfacecolor": "none"}),
+            (f"{hidden:,}: the bound", [*each], [max(b.values()) for _, b, _ in each.values()],
+             {"color": look["color"], "linestyle": ":", "linewidth": 1}),
+        ]
+    told = "; ".join(f"{' and '.join(of)} units for {waits}" for waits, of in alike.items())
+    return log_lines(named, ("examples in the batch", units.count),
+                     ("time of one step", units.seconds), ticks=named[0][1],
+                     title=f"What a step waits for: {told}. Published: {rows[0].citation}.")
 
-    measured: [(batch, seconds for one step)] on this CPU at this `hidden`; device: the keywords of
-    `step_waits`. The title says what the step of this batch waits for.
-    """
-    waits = step_waits(batch, hidden, **device)
-    longest = max(waits, key=waits.get)
-    parts = ", ".join(f"{units.seconds(time)} of {name}" for name, time in waits.items())
-    batches = np.geomspace(1, 4096, 13)
-    each = [step_waits(size, hidden, **device) for size in batches]
-    drawn = [(f"{name}, modelled", batches, [one[name] for one in each],
-              {"color": VERMILLION, "linestyle": dashes, "linewidth": 1})
-             for name, dashes in WAITS.items()]
-    if measured:
-        drawn.append(("this CPU, measured", *zip(*measured, strict=True), {"marker": "o"}))
-    picture = log_lines(
-        drawn, ("examples in the batch", units.count), ("time of one step", units.seconds),
-        title=f"{hidden:,} units, a batch of {batch:,}, modelled: it waits for {longest} "
-        f"({parts}).", spoken="" if measured else "Nothing was measured here at this size.",
-    )
-    picture.axes.plot(batch, waits[longest], "o", color="none", markeredgecolor=VERMILLION,
-                      markersize=9)
-    return picture
+
+def waits_in_words(steps) -> str:
+    """{batch: one_step} as "bytes (16 to 32 examples), then arithmetic (64 to 128 examples)"."""
+    runs = [(wait, [batch for batch, _ in run])
+            for wait, run in groupby(steps.items(), lambda step: step[1][2])]
+    if len(runs) == 1:
+        return runs[0][0]
+    return ", then ".join(f"{wait} ({run[0]} to {run[-1]} examples)" for wait, run in runs)

@@ -277,12 +277,25 @@ def group_sum(value, lanes):
     return value
 
 
+@cuda.jit(device=True)
+def take_in(score, value, r, row_max, total, output):
+    """The online softmax of a lane's query r: one more score, and the lane's part of its value."""
+    if score > row_max[r]:  # seldom, after the first few keys
+        rescale = math.exp(row_max[r] - score)
+        row_max[r], total[r] = score, total[r] * rescale
+        for c in range(value.size):
+            output[r, c] *= rescale
+    weight = math.exp(score - row_max[r])
+    total[r] += weight
+    for c in range(value.size):
+        output[r, c] += weight * value[c]
+
+
 @cache
 def tiled_kernel(lanes, part):
     """For heads of up to lanes × part columns."""
-    width = lanes * part
+    width, per_block = lanes * part, queries_per_block(lanes)
     keys = max(1, TILE_NUMBERS // width)
-    per_block = queries_per_block(lanes)
 
     @cuda.jit
     def tiled(q, k, v, causal, scale, out):
@@ -311,7 +324,7 @@ def tiled_kernel(lanes, part):
                 v_tile[j, c] = v[head, start + j, c] if inside else ZERO
             cuda.syncthreads()  # both tiles are complete
             for j in range(min(keys, last - start)):
-                # The scores of four queries with key j …
+                # The scores of four queries with key j, and its value's share in their results.
                 for c in range(part):
                     near[c] = k_tile[j, column(lanes, lane, c)]
                 for r in range(ROWS_EACH):
@@ -320,22 +333,12 @@ def tiled_kernel(lanes, part):
                         score[r] += queries[r, c] * near[c]
                 for r in range(ROWS_EACH):
                     score[r] = group_sum(score[r], lanes)
-                # … and its value, taken into their results.
                 for c in range(part):
                     near[c] = v_tile[j, column(lanes, lane, c)]
                 for r in range(ROWS_EACH):
                     if causal and start + j > first + r:
                         score[r] = NOTHING
-                    if score[r] > row_max[r]:  # seldom, after the first few keys
-                        rescale = math.exp(row_max[r] - score[r])
-                        row_max[r] = score[r]
-                        total[r] *= rescale
-                        for c in range(part):
-                            output[r, c] *= rescale
-                    weight = math.exp(score[r] - row_max[r])
-                    total[r] += weight
-                    for c in range(part):
-                        output[r, c] += weight * near[c]
+                    take_in(score[r], near, r, row_max, total, output)
         for r in range(ROWS_EACH):
             for c in range(part):
                 i, j = first + r, column(lanes, lane, c)

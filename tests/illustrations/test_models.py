@@ -94,17 +94,83 @@ def test_the_least_batch_reaches_the_ridge_and_one_less_does_not():
     assert reuse.batch_for(1e9) is None
 
 
-def test_a_step_of_an_lstm_waits_for_the_longest_of_its_three_parts():
+def step_of(milliseconds, batch, hidden=2048):
+    return Of(value=milliseconds / 1000, dtype="float32", citation="a card, 2020 (somebody)",
+              sizes={"hidden": hidden, "batch": batch, "steps": 10})
+
+
+def test_a_step_of_an_lstm_waits_for_its_longer_bound_and_far_above_both_for_latency():
+    lstm, sheet = of("lstm"), Of(memory=1e12, peaks={"float32": 1e13})
+    seconds, bounds, waits = lstm.one_step(step_of(1, 16), sheet)
+    assert seconds == pytest.approx(1e-4) and waits == "bytes"
+    assert bounds["bytes"] == pytest.approx(4 * (4 * 2048**2 + 16 * 8 * 2048) / 1e12)
+    few, many, lone = step_of(1, 16), step_of(4, 128), step_of(0.2, 16, hidden=256)
+    for rows, told in (
+        ([many, few, lone], "256 units for latency; 2,048 units for bytes (16 to 16 examples), "
+                            "then arithmetic (128 to 128 examples)."),
+        ([few, step_of(40, 128)], "2,048 units for bytes (16 to 16 examples), then latency (128"),
+        ([few, step_of(1, 16, 256)], "256 units for latency; 2,048 units for bytes."),
+    ):
+        alt = lstm.steps_published(rows, sheet).alt
+        assert alt.startswith(f"What a step waits for: {told}") and "2020 (somebody)" in alt
+
+
+def test_the_pictures_of_an_lstm_number_its_ticks_and_shapes():
     lstm = of("lstm")
-    device = {"launches": 5, "launch": 1e-6, "bandwidth": 1e11, "peak": 1e13}
-    waits = lstm.step_waits(32, 256, **device)
-    assert waits["launches"] == pytest.approx(5e-6)
-    assert waits["arithmetic"] == pytest.approx(32 * 256 * (8 * 256 + lstm.POINTWISE) / 1e13)
-    assert f"waits for {max(waits, key=waits.get)}" in lstm.regimes([], 32, 256, **device).alt
     for layers in (1, 2):
         ticks = re.findall(r"tick (\d)", lstm.waiting(layers).svg)  # from the lowest layer up
         assert [*map(int, ticks)] == [step + n for n in range(layers) for step in range(5)]
     assert "(32, 128)" in lstm.cell(32, 16, 128).svg
+
+
+def attending(milliseconds, tokens, what):
+    return Of(value=milliseconds / 1000, device="a card", what=what, sizes={"queries": tokens},
+              citation="a card, 2020 (somebody)")
+
+
+def test_the_title_of_tiling_says_between_what_its_gain_lies_and_where_the_room_ends():
+    attention = of("attention")
+    rows = [attending(ms, n, what) for what, each in (("fused", {64: 1, 128: 4, 256: 16}),
+                                                      ("separate kernels", {64: 3, 128: 2}))
+            for n, ms in each.items()]  # fmt: skip
+    lost = attention.tiling(rows).alt
+    assert lost.startswith("Separate kernels take 0.5× to 3× as long on a card (no room from 256 ")
+    assert "modelled" not in lost
+    rows.append(attending(32, 256, "separate kernels"))
+    won = attention.tiling(rows, [(64, 0.2, 2.5)], gpu="T4").alt
+    assert "room" not in won and "modelled for T4: 0.2× to 2.5× at 64." in won
+    slow, fast = Of(quartiles=(2.0, 4.0)), Of(quartiles=(1.0, 2.0))
+    assert attention.over(slow, fast) == (1.0, 4.0) and attention.over(fast, slow) == (0.25, 1.0)
+
+
+def test_shares_of_a_peak_are_told_from_the_plainest_to_the_best():
+    rows = [Of(what=what, device="a card", value=rate, citation="a card, 2020 (somebody)")
+            for what, rate in (("best", 9e12), ("plain", 1e12), ("other", 5e12))]  # fmt: skip
+    alt = of("attention").shares_of_peak(rows, {"a card": 1e13}).alt
+    assert "10% (plain) to 90% (best) on a card." in alt
+    assert alt.index("card: plain") < alt.index("card: other") < alt.index("card: best")
+
+
+def test_titles_of_launches_and_of_fused_kernels_turn_with_their_figures():
+    frameworks = of("frameworks")
+
+    def row(subject, what, value, **sizes):
+        return Of(subject=subject, what=what, value=value, sizes=sizes, device="a card",
+                  citation="a card, 2020 (somebody)")
+
+    for slow, gain in ((1e9, "2×"), (4e9, "0.5×")):
+        rows = [row("launch", "scale, in a stream", slow, bytes=4000),
+                row("launch", "scale, a CUDA graph", 2e9, bytes=4000)]
+        assert f"start {gain} to {gain} as often" in frameworks.launches(rows).alt
+    eager = "PyTorch, an op at a time: forward"
+    for several, lone in ((1.0, 4.0), (8.0, 0.5)):
+        rows = [row("rms_norm", eager, 2 * several, columns=64),
+                row("rms_norm", "Triton: forward", 2.0, columns=64),
+                row("softmax", "PyTorch: forward", 3 * lone, columns=64),
+                row("softmax", "Triton: forward", 3.0, columns=64)]
+        told = [f"{each:g}×" for each in (several, lone)]
+        assert (f"Fusing gains {told[0]} to {told[0]} where PyTorch runs an operation at a time, "
+                f"and {told[1]} to {told[1]} where") in frameworks.fused(rows).alt
 
 
 def test_operations_and_bytes_of_a_transformer_are_those_of_its_shapes():

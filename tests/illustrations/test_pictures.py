@@ -11,6 +11,7 @@ import pytest
 
 from gpulessons.claims import Figure, Finding, statement
 from gpulessons.evidence import published
+from warplens.model.devices import sheet
 
 SIZES = 1000, 100_000
 
@@ -187,7 +188,6 @@ def estimate():
               words="≈ 2 ms", notes=["a note."], share=lambda part: 0.5)
 
 
-LSTM = {"launches": 5, "launch": 1e-6, "bandwidth": 1e11, "peak": 1e13}
 RUNS = {"NumPy": 1e-3, "PyTorch on CPU": 2e-3, "PyTorch on GPU": 3e-3}
 
 
@@ -204,6 +204,9 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "ladder": lambda f: f({64: {"scores": 9e4, "softmax": 8e4, "tiled": 3e4}}, "tiled"),
         "peaks": lambda f: f({"three": {64: 1e6, 128: 4e6}, "tiled": {64: 1e6, 128: 2e6}}),
         "per_pair": lambda f: f(live()),
+        "tiling": lambda f: f(published("attention", source="custom_mma"), [(64, 0.5, 2.0)]),
+        "shares_of_peak": lambda f: f(published("attention", device="RTX 5090"),
+                                      {"RTX 5090": 2e14}),
     },
     "attention_head": {"head": lambda f: f(["a", "b", "c"], *random(3, 3, 4), token=1)},
     "brain": {"estimates": lambda f: f(1e11), "shares": lambda f: f()},
@@ -243,6 +246,8 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "layers": lambda f: f(), "passes": lambda f: f(),
         "shares": lambda f: f({"step": {"compute": 0.7, "launch and Python": 0.2, "other": 0.1}}),
         "dots": lambda f: f(RUNS, title="Three sums."),
+        "launches": lambda f: f(published("launch", elements=4096, block=256)),
+        "fused": lambda f: f(published("rms_norm") + published("layer_norm", device="H100 NVL")),
     },
     "grid": {"grid_picture": lambda f: f()},
     "halo": {"halo": lambda f: f(3)},
@@ -270,7 +275,8 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "through_time": lambda f: f(12),
         "rungs": lambda f: f([("slow", *timed("a", "host", 1e-3), 5), ("none", "no GPU", 5),
                               ("fast", *timed("a", "host", 1e-4), 5)], 1e9),
-        "regimes": lambda f: f([(1, 1e-4), (32, 1e-3)], 8, 64, **LSTM),
+        "steps_published": lambda f: f(published("lstm", device="V100", dtype="float16"),
+                                       sheet("V100")),
     },
     "many_classes": {
         "cost_against_classes": lambda f: f(step_times(), lambda a, b: 500.0,
