@@ -172,11 +172,14 @@ def price_of_a_flop() -> Iterator[Figure]:
 
 @about("9a")
 def hours_of_rent() -> Iterator[Figure]:
-    rent = one("rent", device="H100 PCIe")
-    least, most = (row.value / rent.value / 3600 for row in published("price", device="H100 PCIe"))
-    hours = 3 * 365 * 24
-    yield Figure("an H100, bought for 25,000 to 40,000 dollars", "published", least / hours,
-                 most / hours, rent.citation)  # fmt: skip
+    """Prices and rents of 2026, a card alone and without its energy."""
+    for device in ("RTX 5090", "A100 80 GB", "H200", "B200"):
+        rent = one("rent", device=device)
+        asked = [row.value for row in published("price", device=device)
+                 if row.source.measured >= "2026"]  # fmt: skip
+        life = 3 * 365 * 24 * 3600 * rent.value
+        yield Figure(f"{device}, bought as asked for in 2026", "published", min(asked) / life,
+                     max(asked) / life, rent.citation)  # fmt: skip
 
 
 @about("9b")
