@@ -46,7 +46,7 @@ void copy_port(char *__restrict__ bytes_out, const char *__restrict__ bytes_in, 
 
 
 def arrays(size, each):
-    """(bytes out, bytes in, the same two as elements of `each` bytes), for a copy of `size` bytes."""
+    """(bytes out, bytes in, the same two as elements of `each` bytes), for a copy of `size`."""
     out, x = np.zeros(size, np.uint8), np.zeros(size, np.uint8)
     whole = size // each * each
     if each == 16:
