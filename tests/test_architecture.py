@@ -30,12 +30,12 @@ ROOMS = {
     "profiler": "hardware plots progress units",
     "ops": "comparing grader operation backends",
     "models": "ops measure backends hardware units",
-    "money": "models ops measure operation hardware progress units",
+    "money": "evidence models hardware units",
     "workers": "models hardware progress",
     "exercises": "ops workers grader operation backends units",
     "claims": "evidence ops hardware backends units",
     "notebook": "hardware plots",
-    "illustrations": "claims models money workers measure ops hardware plots units",
+    "illustrations": "claims evidence models money workers measure ops hardware plots units",
 }
 # Lines that each room may have: now, and when the last page is rewritten. "gpulessons" is what
 # stands directly in it. Whoever adds looks first for what can go.

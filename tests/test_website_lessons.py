@@ -147,6 +147,16 @@ def test_what_comes_between_a_question_and_its_answer_is_folded_up_to_the_next_p
     ]  # fmt: skip
 
 
+def test_a_part_whose_heading_is_collapsed_is_a_fold_up_to_the_next_heading():
+    collapsed = {"jp-MarkdownHeadingCollapsed": True}
+    more = new_markdown_cell("### More & less\n\nWhy.", id="more", metadata=collapsed)
+    cells = page_of(PROSE, more, showed("measure()", "a table", name="two"),
+                    new_markdown_cell("## Sources", id="sources"))  # fmt: skip
+    assert cells == ["Now.", f"{OPENS}<summary>More &amp; less</summary>", "\nWhy.", "measure()",
+                     ["a table"], CLOSES, "## Sources"]  # fmt: skip
+    assert page_of(more)[-1] == CLOSES
+
+
 def test_a_quiz_is_there_and_its_code_is_not():
     asked = quiz("Which?", {"a": "no", "b": "yes"}, right="b")
     shown = asked._repr_html_()

@@ -43,7 +43,7 @@ METADATA = {
         "version": "3.11.7",
     },
 }  # fmt: skip
-KEPT = ("tags", "jupyter")  # of a cell's metadata
+KEPT = ("tags", "jupyter", "jp-MarkdownHeadingCollapsed")  # of a cell's metadata
 WIDGET = "application/vnd.jupyter.widget-view+json"
 STATIC = ("text/html", "text/markdown", "image/png", "image/svg+xml")  # reads without a kernel
 PROGRESS = re.compile(r"\d+%\|")  # tqdm's bar, as text

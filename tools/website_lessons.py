@@ -7,6 +7,7 @@ tools/website.py gathers the pages and calls `page` for every notebook.
 
 import re
 from collections.abc import Callable, Iterator
+from html import escape
 from pathlib import Path
 
 import nbformat
@@ -43,6 +44,8 @@ SAID = {
     "here: this is one of the pictures.</p></noscript>",
 }
 
+COLLAPSED = "jp-MarkdownHeadingCollapsed"
+
 
 def page(book: NotebookNode, relinked: Text, sourced: Text) -> NotebookNode:
     """A notebook as a page: without the cell that installs it, links as the site has them."""
@@ -59,7 +62,7 @@ def page(book: NotebookNode, relinked: Text, sourced: Text) -> NotebookNode:
         if cell.cell_type == "code":
             cell.outputs = [output for output in cell.outputs if not untried(html_of(output))]
     early, answers = opening(cells), answering(cells)
-    book.cells = [part for cell in cells for part in parts(cell, early, answers)]
+    book.cells = [part for cell in further(cells) for part in parts(cell, early, answers)]
     invite(book.cells)
     return book
 
@@ -212,6 +215,24 @@ def parts(cell: NotebookNode, early: set[str], answers: dict[str, str]) -> list[
     if cell.id in answers:
         return [code(cell, cell.id), *folded(answers[cell.id], shown(cell, f"{cell.id}-shown"))]
     return [cell]
+
+
+def further(cells: list[NotebookNode]) -> Iterator[NotebookNode]:
+    """The cells, and a fold around each part whose heading JupyterLab shows collapsed: up to the
+    next heading. The fold's line is the heading."""
+    opened = ""
+    for cell in [*cells, new_markdown_cell("#", id="end")]:
+        if opened and cell.cell_type == "markdown" and cell.source.startswith("#"):
+            yield new_markdown_cell(raw("</details>"), id=f"{opened}-ends")
+            opened = ""
+        if cell.id == "end":
+            return
+        if COLLAPSED in cell.metadata:
+            heading, _, cell.source = cell.source.partition("\n")
+            start = f'<details class="fold"><summary>{escape(heading.lstrip("# "))}</summary>'
+            yield new_markdown_cell(raw(start), id=f"{cell.id}-begins")
+            opened = cell.id
+        yield cell
 
 
 def shows_code(cell: NotebookNode) -> bool:

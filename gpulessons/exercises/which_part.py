@@ -5,23 +5,24 @@ import random
 from gpulessons.exercises.asking import a_function
 
 text = '''\
-def which_part(flops, bytes_moved, devices):
+def which_part(flops, bytes_moved, held, devices):
     """The name of the device on which one step costs least: its price × its time for the step.
 
-    flops, bytes_moved: of one step. devices: tuples (name, FLOP/s, bytes/s, price). A price is
-    None where nobody knows it: leave those out. None if no price is known.
+    flops, bytes_moved: of one step. held: the bytes that must fit. devices: tuples (name, memory
+    in bytes, FLOP/s, bytes/s, price). A price is None where nobody knows it. None if no device
+    that fits has a price.
     """
     def cost(device):
-        name, flop_rate, bandwidth, price = device
+        name, memory, flop_rate, bandwidth, price = device
         ### BEGIN SOLUTION
         return price * max(flops / flop_rate, bytes_moved / bandwidth)
 
-    priced = [device for device in devices if device[3] is not None]
-    return min(priced, key=cost)[0] if priced else None
+    choice = [each for each in devices if each[4] is not None and each[1] >= held]
+    return min(choice, key=cost)[0] if choice else None
         ### STUB
         return 1 / flop_rate  # Your turn: what does a step wait for, and what does waiting cost?
 
-    return min(devices, key=cost)[0]
+    return min(devices, key=cost)[0]  # Your turn: which devices are a choice at all?
         ### END SOLUTION
 '''
 
@@ -29,31 +30,36 @@ NAMES = ("slate", "amber", "coral", "olive")  # of nothing that is sold
 
 
 def drawn(rng):
-    """(flops, bytes, devices): a step on either side of each ridge point, one price unknown."""
+    """(flops, bytes, held, devices): a step on either side of each ridge point, one price unknown,
+    and room on some."""
     devices = [
-        (name, 10 ** rng.uniform(12, 13), 10 ** rng.uniform(11, 12), 10 ** rng.uniform(2, 3))
+        (name, 10 ** rng.uniform(9, 11), 10 ** rng.uniform(12, 13), 10 ** rng.uniform(11, 12),
+         10 ** rng.uniform(2, 3))
         for name in NAMES
     ]
     unknown = rng.randrange(len(NAMES))
-    devices[unknown] = (*devices[unknown][:3], None)
+    devices[unknown] = (*devices[unknown][:4], None)
     nbytes = 10 ** rng.uniform(8, 11)
-    return nbytes * 10 ** rng.uniform(0, 2), nbytes, devices
+    return nbytes * 10 ** rng.uniform(0, 2), nbytes, 10 ** rng.uniform(8, 10.5), devices
 
 
-FREE = (1e12, 1e10, [*((name, 1e13, 1e12, 100) for name in NAMES[:3]), (NAMES[3], 1e9, 1e9, 0)])
-UNKNOWN = (1e12, 1e10, [(name, 1e13, 1e12, None) for name in NAMES])
-CASES = [*map(drawn, [random.Random(0)] * 40), FREE, UNKNOWN]
+GB = 10**9
+ONE = ("slate", 80 * GB, 1e13, 1e12, 100)
+FREE = (1e12, 1e10, GB, [ONE, ("amber", 80 * GB, 1e9, 1e9, 0)])
+FULL = (1e12, 1e10, 24 * GB, [ONE, ("amber", 24 * GB, 1e13, 1e12, 99)])  # it just fits
+UNKNOWN = (1e12, 1e10, GB, [(*ONE[:4], None), ("amber", 80 * GB, 1e13, 1e12, None)])
+NO_ROOM = (1e12, 1e10, 112 * GB, [ONE, ("amber", 24 * GB, 1e13, 1e12, 50)])
+CASES = [*map(drawn, [random.Random(0)] * 40), FREE, FULL, UNKNOWN, NO_ROOM]
 mistakes = (
     ("It looks at FLOP/s alone: a step also waits for its bytes.",
      "max(flops / flop_rate, bytes_moved / bandwidth)", "flops / flop_rate"),
-    ("It adds both times: on a roofline they overlap, and the longer one is the limit.",
-     "max(flops / flop_rate, bytes_moved / bandwidth)",
-     "(flops / flop_rate + bytes_moved / bandwidth)"),
     ("It names the fastest device: what is asked for is the cheapest step.", "price * max", "max"),
+    ("It buys a device in which the step does not fit.", " and each[1] >= held", ""),
 )  # fmt: skip
 
 exercise = a_function(
     __name__, text, CASES,
-    "price × the longer of both times, on each device; a price that is None, and one that is 0.",
-    "42 steps and sets of devices, one with a free device, one without any price.", mistakes,
+    "price × the longer of both times, on each device with room for it; a price may be None, or 0.",
+    "44 steps and sets of devices: one free, one that just fits; no price known, no room at all.",
+    mistakes,
 )

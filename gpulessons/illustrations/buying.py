@@ -1,171 +1,245 @@
-"""Pictures for a buyer: what a number costs, whose roof is where, how wrong a prediction is."""
+"""Pictures for a buyer: one box's numbers, what fits, which limit binds, what a step costs, how
+much of its roof anybody reached, when buying pays."""
 
 import math
-from textwrap import fill
+
+import numpy as np
 
 from gpulessons import units
-from gpulessons.money.devices import TF32
-from gpulessons.money.throughput import MEASURES, amount
-from gpulessons.plots.axes import beside, label_ends, log_axes
-from gpulessons.plots.forms import LOOKS, key, listed, name_rows
-from gpulessons.plots.picture import BLUE, INK, VERMILLION, Picture, blank
+from gpulessons.evidence import published
+from gpulessons.money.devices import FACTORS, ON_SHEETS
+from gpulessons.money.devices import card as card_of
+from gpulessons.money.renting import break_even, energy
+from gpulessons.money.works import Work, by_width, dense
+from gpulessons.plots.axes import beside, log_axes, name_rows, written
+from gpulessons.plots.forms import dots, key, lines, listed, percent
+from gpulessons.plots.picture import BLUE, GREEN, INK, ORANGE, VERMILLION, Picture, blank
+from warplens.model.devices import sheet
 
-MARKERS = {"live": "o", "recorded": "s", "published": "^", "typed in": "D"}
-MEASURED = "live", "recorded"  # these are filled, and their lines solid
-LIMITS = {"bytes/s": {"marker": "o", "color": BLUE}, "FLOP/s": {"marker": "s", "color": VERMILLION}}
+COLORS = dict(zip(FACTORS, (BLUE, GREEN, VERMILLION), strict=True))
+MARKS = dict(zip(FACTORS, "os^", strict=True))
+OPEN = {"markerfacecolor": "none", "linestyle": "none", "markersize": 8}
+LIVE = {"markersize": 8, "linestyle": "none"}
 
 
-def dots(costs) -> Picture:
-    """A panel for each number of which a cost is known, a row for each device, a dot for its cost.
+def words(rate):
+    return units.rate(rate, "FLOP/s")
 
-    costs: a money.throughput.Costs. Filled where the number was measured, open where it is
-    published or typed in; the cheapest has its cost beside it.
+
+# -- The numbers on one box.
+
+
+def box(name="H200", reached="H100") -> Picture:
+    """All the FLOP/s that one card's sheet promises, the largest doubled for sparse factors, and
+    what the fastest product that anybody found reached.
+
+    reached: the device under which that was published.
     """
-    devices, known = costs.devices, {}
-    for device in devices:
-        each = {m: costs.per(m)[device.name] for m in MEASURES}
-        words = ", ".join(f"{amount(c)} per {m}" for m, c in each.items() if c is not None)
-        known[f"{device.name} ({device.kind})"] = words or "no cost known"
-    spoken = f"{costs.verdict} {listed(known)}."
-    drawn = [m for m in MEASURES if any(costs.per(m).values())]
-    if not drawn:
-        figure, axes = blank(height=1.2, title=costs.verdict)
-        axes.set_axis_off()
-        return Picture(figure, f"{spoken} There is no panel: no cost above 0 is known.")
-    names = 1 + 0.08 * max(len(d.name) for d in devices)  # inches
-    width = min(max(names + 1.6 * len(drawn), 6), 8.8)
-    figure, panels = blank(width=width, height=1.6 + 0.36 * len(devices), title=costs.verdict,
-                           ncols=len(drawn), sharey=True, squeeze=False)
-    for axes, measure in zip(panels[0], drawn, strict=True):
-        draw_costs(axes, costs, measure)
-    name_rows(panels[0, 0], [d.name for d in devices])
-    key(figure, {d.kind: look(d.kind, INK) for d in devices})
-    return Picture(figure, spoken)
+    promised = sheet(name)
+    (best,) = published("matmul", device=reached, source="ml_engineering")
+    rates = dict(sorted(promised.peaks.items(), key=lambda item: item[1]))
+    largest = list(rates)[-1]
+    rows = [(f"{largest}, half of the factors zero", 2 * rates[largest], {})]
+    rows += [(factors, rate, {}) for factors, rate in reversed(rates.items())]
+    rows = [(each, rate, {"color": VERMILLION, **OPEN}) for each, rate, _ in rows]
+    rows.append((f"bfloat16, the fastest product found\n({best.citation})", best.value,
+                 {"color": BLUE, "marker": "D", **OPEN}))
+    times = rows[0][1] / rates["float32"]
+    title = (f"One box, {len(rows) - 1} numbers: the {name}'s largest is {times:.0f} times its "
+             "float32.")
+    return dots(rows, "FLOP/s, published; red: its maker's promise", words, title=title)
 
 
-def draw_costs(axes, costs, measure):
-    per = costs.per(measure)
-    # A log axis has no 0. It ends at powers of 1,000: under a slider dots move, and the axis not.
-    powers = [math.log10(cost) / 3 for cost in per.values() if cost]
-    low = math.floor(min(powers))
-    high = max(math.ceil(max(powers)), low + 1)
-    for row, device in enumerate(costs.devices):
-        cost = per[device.name]
-        axes.axhline(row, color=INK, linewidth=0.4, alpha=0.4, zorder=0)
-        if cost:
-            color = LOOKS[row % len(LOOKS)]["color"]
-            axes.plot(cost, row, clip_on=False, **look(device.kind, color))
-        if cost and device.name in costs.best(measure):
-            right_half = math.log10(cost) / 3 > (low + high) / 2
-            beside(axes, amount(cost), cost, row - 0.2, left=right_half)  # where there is room
-    log_axes(axes, x=(f"per {measure}", amount))
-    axes.set_xlabel(f"per {measure}\n(log scale)")
-    axes.set_xlim(1000 ** (low - 0.05 * (high - low)), 1000 ** (high + 0.05 * (high - low)))
-    axes.xaxis.get_major_locator().set_params(numticks=3)
-    axes.minorticks_off()  # it is drawn for many prices
-    axes.tick_params(axis="x", labelsize=9)
+# -- Does it fit?
 
 
-def look(kind, color):
-    """A dot's marker, filled where its number was measured."""
-    fill = color if kind in MEASURED else "none"
-    return {"marker": MARKERS[kind], "color": color, "markerfacecolor": fill, "markersize": 7,
-            "linestyle": "none"}
+def fits(devices, works, factors="16 bits") -> Picture:
+    """A dot for the memory of each device, a line for what each work has to hold at once."""
+    devices = [d for d in devices if d.memory]
+    rooms = [f"{sum(w.fits(d, factors) for d in devices)} for {w.name}" for w in works]
+    title = f"Of {len(devices)} cards, so many have room: {', '.join(rooms)}."
+    figure, axes = blank(height=1.9 + 0.36 * len(devices), title=title)
+    for y, device in enumerate(devices):
+        axes.plot(device.memory, y, **{"color": BLUE, "marker": "o", **look(device)})
+        beside(axes, units.rate(device.memory, "B"), device.memory, y)
+    for work in works:
+        need = work.held[factors]
+        axes.vlines(need, -0.5, len(devices) - 0.5, color=VERMILLION, linestyle="--", linewidth=1.2)
+        axes.annotate(f"{work.name}:\n{units.rate(need, 'B')}", (need, -0.7), color=INK, fontsize=9,
+                      ha="center", va="bottom")
+    name_rows(axes, [device.name for device in devices])
+    axes.set_ylim(len(devices) - 0.5, -1.6)
+    places = [w.held[factors] for w in works] + [d.memory for d in devices]
+    axes.set_xlim(min(places) / 3, 4 * max(places))
+    log_axes(axes, x=(f"memory; dashed: held in {factors}", lambda size: units.rate(size, "B")))
+    spoken = listed({d.name: units.rate(d.memory, "B") for d in devices})
+    return Picture(figure, f"{title} {spoken}.")
 
 
-def roofs(worth) -> Picture:
-    """The roof of each device, and where each step stands: left of a corner bytes are the limit.
+def look(device):
+    """Filled where its numbers were measured."""
+    return LIVE if device.kind == "live" else OPEN
 
-    worth: a money.prediction.Worth, whose times are modelled. Devices of which a rate is unknown
-    are left out.
+
+# -- Which limit binds?
+
+
+def waiting(works, devices, factors):
+    """{device: how many of the works wait for its memory}, of those that multiply such numbers."""
+    return {d.name: sum(w.limit(d, factors) == "bytes/s" for w in works)
+            for d in devices if d.ridge(factors)}
+
+
+def ridges(groups, devices) -> Picture:
+    """Ridge points by the type of the factors, a panel each, and bands where the works stand: left
+    of a device's dot a work waits for its bytes, right of it for its arithmetic.
+
+    groups: {name of a band: works}; the title counts the works of the first.
     """
-    devices = [d for d in worth.devices if d.corner]
-    if not devices:
-        raise ValueError("No device has both a flop_rate and a bandwidth: type them in.")
-    title = whose_limit(worth, devices)
-    marks = {w.label.partition(" at ")[0]: w.intensity for w in worth.works if w.flops}
-    places = [*marks.values(), *(d.corner for d in devices)]
-    left, right = min(0.1, *places), max(300, *(2 * place for place in places))
-    figure, axes = blank(width=8.4, height=4.8, title=title)
-    log_axes(axes, x=("FLOPs per byte", "{:g}".format),
-             y=("FLOP/s at most", lambda rate: units.rate(rate, "FLOP/s")))
-    axes.set_xlim(left, right)
-    axes.set_ylim(min(left * d.bandwidth for d in devices), 2 * max(d.flop_rate for d in devices))
-    ends = []
-    boxes = list(dict.fromkeys(d.name.removesuffix(TF32) for d in devices))
-    for d in devices:  # a box has one color, whatever numbers it multiplies
-        color = LOOKS[boxes.index(d.name.removesuffix(TF32)) % len(LOOKS)]["color"]
-        style = "--" if d.kind == "recorded" else ":" if d.name.endswith(TF32) else "-"
-        axes.plot([left, d.corner, right], [left * d.bandwidth, d.flop_rate, d.flop_rate], style,
-                  color=color, linewidth=1.8 if d.kind in MEASURED else 0.9)
-        axes.plot(d.corner, d.flop_rate, **look(d.kind, color))
-        ends.append((right, d.flop_rate, f"{d.name} ({d.kind})", color))
-    for place in marks.values():
-        axes.axvline(place, color=INK, linewidth=0.8, linestyle=":")
-    label_ends(axes, ends)
-    dotted = fill(f"dotted, from the left: {', '.join(sorted(marks, key=marks.get))}", 100)
-    axes.set_xlabel(f"{axes.get_xlabel()}\n{dotted}", linespacing=1.4)
-    corners = listed({f"{d.name} ({d.kind})": f"corner at {d.corner:.3g}" for d in devices})
-    stand = listed({name: f"{place:.3g}" for name, place in marks.items()})
-    return Picture(figure, f"{title} FLOPs per byte. {corners}. Steps: {stand}.")
+    works = next(iter(groups.values()))
+    shown = [factors for factors in FACTORS if waiting(works, devices, factors)]
+    counted = f"{len(works)} steps" if len(works) > 1 else "one step"
+    title = f"How many of {counted} wait for memory: {ranges(works, devices, shown)}."
+    counts = [sum(d.ridge(factors) is not None for d in devices) for factors in shown]
+    figure, panels = blank(8.2, 2.2 + 0.28 * sum(counts) + 0.3 * len(shown), title,
+                           nrows=len(shown), sharex=True, squeeze=False, height_ratios=counts)
+    for axes, factors in zip(panels[:, 0], shown, strict=True):
+        draw_ridges(axes, groups, [d for d in devices if d.ridge(factors)], factors)
+    every = [work for group in groups.values() for work in group]
+    places = [d.ridge(f) for d in devices for f in shown if d.ridge(f)]
+    places += [w.intensity(f) for w in every for f in shown]
+    axes.set_xlim(min(places) / 2, 2.5 * max(places))
+    log_axes(axes, x=("operations a byte; dots: ridge points, bands: the steps", "{:g}".format))
+    key(figure, {"measured here": {"color": INK, "marker": "o"},
+                 "published": {"color": INK, "marker": "o", "markerfacecolor": "none"}})
+    spoken = listed({f"ridge points in {factors}": listed({
+        d.name: f"{d.ridge(factors):.3g}" for d in devices if d.ridge(factors)})
+        for factors in shown})
+    stand = listed({w.name: f"{w.intensity(shown[-1]):.3g}" for w in every})
+    return Picture(figure, f"{title} Operations a byte: {spoken}. Steps in {shown[-1]}: {stand}.")
 
 
-def whose_limit(worth, devices):
-    """Of how many steps bytes are the limit, for each device, in a sentence."""
-    total, by_number = len(worth.works), {}
-    for d in devices:
-        by_number.setdefault(total - worth.limits[d.name], []).append(d.name)
-    told = ", ".join(f"of {number or 'none'} on {' and '.join(by_number[number])}"
-                     for number in sorted(by_number, reverse=True))
-    return f"Modelled: of {units.plural(total, 'step')} memory is the limit {told}."
+def draw_ridges(axes, groups, devices, factors):
+    for name, works in groups.items():
+        stand = sorted(work.intensity(factors) for work in works)
+        axes.axvspan(stand[0] / 1.06, stand[-1] * 1.06, color=ORANGE, alpha=0.3, linewidth=0)
+        axes.annotate(name, (math.sqrt(stand[0] * stand[-1]), 1.02), color=INK, fontsize=9,
+                      ha="center", xycoords=axes.get_xaxis_transform())
+    for y, device in enumerate(devices):
+        axes.plot(device.ridge(factors), y, **{"color": COLORS[factors], "marker": MARKS[factors],
+                                               **look(device)})
+    name_rows(axes, [device.name for device in devices])
+    axes.set_ylabel(factors, color=INK, fontsize=11, fontweight="bold")
 
 
-def hits(*errors) -> Picture:
-    """Measured times against predicted ones: on the diagonal a prediction came true.
-
-    errors: of money.errors, a panel for each. The band is a factor of two; a dot for each op, its
-    marker says which limit was predicted.
-    """
-    some = [each for each in errors if each.misses]
-    if not some:
-        raise ValueError("Nothing to draw: no op was both predicted and measured.")
-    notes = dict.fromkeys(f"{each.note.rstrip('.')}." for each in some if each.note)
-    told = ["No result:"] if any(e.disturbed for e in some) else map(typical, some)
-    title = " ".join([*told, *notes])
-    figure, panels = blank(width=4.6 * len(some) if len(some) > 1 else 6.4, height=4.9,
-                           title=title, ncols=len(some), squeeze=False)
-    for axes, each in zip(panels[0], some, strict=True):
-        draw_hits(axes, each)
-    key(figure, {f"limit: {limit}": how for limit, how in LIMITS.items()})
-    spoken = " ".join(f"{e.device.name} from {e.known}: {'; '.join(map(repr, e.misses))}."
-                      for e in some)
-    return Picture(figure, f"{title} {spoken}")
+def ranges(works, devices, shown):
+    """ "2 to 6 in float32, 6 in TF32": over the devices."""
+    told = []
+    for factors in shown:
+        counts = waiting(works, devices, factors).values()
+        least, most = min(counts), max(counts)
+        told.append(f"{least}{f' to {most}' * (most > least)} in {factors}")
+    return ", ".join(told)
 
 
-def typical(errors):
-    """The size of the error, or what the roof leaves, in a sentence short enough for a title."""
-    if errors.shares == "reached":
-        least = min(errors.misses, key=lambda miss: miss.reached)
-        return (f"The roof alone: in the median {errors.reached:.0%} of it is reached, at least "
-                f"{least.reached:.0%} ({least.work.name}).")
-    return (f"From {errors.known}: typically off by {units.ratio(errors.median)}, at worst "
-            f"{errors.worst.was} ({errors.worst.work.name}).")
+# -- What does a step cost?
 
 
-def draw_hits(axes, errors):
-    times = [t for miss in errors.misses for t in (miss.predicted, miss.measured)]
-    low, high = min(times) / 3, 3 * max(times)
-    axes.fill_between([low, high], [low / 2, high / 2], [2 * low, 2 * high], color=INK, alpha=0.15,
-                      linewidth=0)
-    axes.plot([low, high], [low, high], color=INK, linewidth=1)
-    log_axes(axes, x=("predicted (modelled)", units.seconds),
-             y=(f"measured ({errors.device.kind})", units.seconds))
-    axes.set(xlim=(low, high), ylim=(low, high))
-    axes.set_title(f"{errors.device.name},\nfrom {errors.known}", color=INK, fontsize=10,
-                   loc="left")
-    points = []
-    for miss in errors.misses:
-        how = LIMITS[miss.prediction.limit]
-        axes.plot(miss.predicted, miss.measured, markersize=6, **how)
-        points.append((miss.predicted, miss.measured, miss.work.name, how["color"]))
-    label_ends(axes, points)
+def prices(works, devices, factors="16 bits", how="bought") -> Picture:
+    """A panel for each work, a dot for each device on which it fits: dollars of a million steps."""
+    costs = {w.name: {d.name: w.cost(d, factors, how) for d in devices} for w in works}
+    best = {name: min((c, d) for d, c in each.items() if c is not None)[1]
+            for name, each in costs.items() if any(each.values())}
+    title = f"Cheapest {how}: {'; '.join(f'{d} for {name}' for name, d in best.items())}."
+    title = title if best else "No card that fits has a price: give one."
+    figure, panels = blank(8.6, 1.8 + 0.34 * len(devices), title, ncols=len(works), sharey=True,
+                           squeeze=False)
+    for axes, work in zip(panels[0], works, strict=True):
+        for y, device in enumerate(devices):
+            cost = costs[work.name][device.name]
+            axes.axhline(y, color=INK, linewidth=0.4, alpha=0.4, zorder=0)
+            if cost is None:
+                why = "has no price" if work.fits(device, factors) else "does not fit"
+                axes.annotate(why, (0.03, y), color=INK, fontsize=8.5, va="center",
+                              xycoords=axes.get_yaxis_transform())
+            if cost:
+                won = device.name == best[work.name]
+                axes.plot(1e6 * cost, y, "D" if won else "o",
+                          **{**OPEN, "color": VERMILLION if won else BLUE})
+        known = [1e6 * cost for cost in costs[work.name].values() if cost] or [1]
+        axes.set_xlim(min(known) / 3, 3 * max(known))
+        log_axes(axes, x=("$ a million steps", "{:g}".format))
+        axes.set_title(work.name.replace(" a 6", "\na 6"), color=INK, fontsize=10, loc="left")
+    name_rows(panels[0, 0], [device.name for device in devices])
+    spoken = {name: listed({d: f"{1e6 * c:.3g}" for d, c in each.items() if c is not None})
+              for name, each in costs.items()}
+    return Picture(figure, f"{title} Dollars of a million steps, bounded: {listed(spoken)}.")
+
+
+# -- How much of the roof is reached?
+
+# A dense layer of 4,096 inputs and outputs, an LSTM of 512 for 16 sequences of 25 steps.
+LAYERS = [(card, dtype, batch) for batch in (16, 7000) for dtype in ("float32", "float16")
+          for card in ("T4", "V100")]  # fmt: skip
+PRODUCTS = {"A100 SXM": "A100 80 GB", "H100": "H200", "B200": "B200"}  # of H100 and H200 one chip
+
+
+def reached() -> Picture:
+    """A dot for each published time, and for the fastest products that anybody found: the share of
+    what the card's data sheet allows at best."""
+    shares = [*layers_reached(), lstm_reached(), *products_reached()]
+    least, most = (end(share for _, share, _ in shares) for end in (min, max))
+    title = f"Published times reach {percent(least)} to {percent(most)} of the roof."
+    ranked = sorted(shares, key=lambda row: row[1])
+    rows = [(what, share, {"color": BLUE, **OPEN}) for what, share, _ in ranked]
+    who = dict.fromkeys(row.source.title for *_, row in shares)
+    return dots(rows, f"share of the roof; {', '.join(who)}", percent, title=title)
+
+
+def layers_reached():
+    for card, dtype, batch in LAYERS:
+        (row,) = published("dense", device=card, dtype=dtype, batch=batch, source="deepbench")
+        roof = dense(batch).seconds(card_of(card), ON_SHEETS[dtype])
+        yield f"dense layer, batch {batch:,}, {dtype}, {card}", roof / row.value, row
+
+
+def lstm_reached():
+    (row,) = published("lstm", device="V100", dtype="float32", hidden=512, batch=16,
+                       what="cuDNN: forward")  # fmt: skip
+    flops, weights = 8 * 512**2 * 16 * 25, by_width(4 * 512**2)
+    roof = Work("LSTM", flops, weights, weights).seconds(card_of("V100"), "float32")
+    return "LSTM, hidden 512, batch 16, float32, V100", roof / row.value, row
+
+
+def products_reached():
+    for name, sheet_of in PRODUCTS.items():
+        (row,) = published("matmul", device=name, source="ml_engineering")
+        yield (f"fastest product found, bfloat16, {name}",
+               row.value / card_of(sheet_of).rates["16 bits"], row)  # fmt: skip
+
+
+# -- Rent or buy?
+
+
+def renting(price, rent, hours_per_week, watts=0.0, price_per_kwh=0.0, years=4.0) -> Picture:
+    """Dollars over the hours of use, bought and rented, and where they cross."""
+    even, life = break_even(price, rent, watts, price_per_kwh), years * 365.25 / 7 * hours_per_week
+    when = f"after {units.count(even)} hours" if math.isfinite(even) else "never"
+    least = "buying" if even < life else "renting"
+    title = (f"Break-even {when}; {hours_per_week:g} hours a week for {years:g} years are "
+             f"{units.count(life)}: {least} is cheaper.")
+    figure, axes = blank(height=3.6, title=title)
+    hours = np.linspace(0, 1.2 * max(life, even if even < 4 * life else life), 60)
+    bought = price + energy(watts, price_per_kwh) * hours
+    axes.axvline(life, color=INK, linestyle="--", linewidth=1)
+    axes.annotate(f"{years:g} years", (life, 1.01), color=INK, fontsize=10, ha="center",
+                  xycoords=axes.get_xaxis_transform())
+    lines(axes, [("bought", hours, bought, {}),
+                 ("rented", hours, rent * hours, {"color": ORANGE, "linestyle": "--"})])
+    if even <= hours[-1]:
+        axes.plot(even, rent * even, "o", color=INK)
+    axes.set(xlim=(0, hours[-1]), xlabel="hours of use", ylabel="dollars")
+    axes.set_ylim(0, 1.05 * max(bought[-1], rent * hours[-1]))
+    written(axes.xaxis, units.count)
+    written(axes.yaxis, "{:,.12g}".format)
+    return Picture(figure, title)

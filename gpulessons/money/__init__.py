@@ -1,12 +1,10 @@
-"""What throughput costs, and what a machine that is not owned would do. No price here is ours.
+"""What throughput costs: cards by their data sheets and dated prices, and what a step asks of them.
 
-    devices      the machine here, recorded ones, published ones, and those that a learner types in
-    throughput   the price of a core, a lane, a FLOP/s, a byte/s
-    prediction   the time of an op or a network on a device, and which device is worth its price
-    errors       how wrong such a prediction is, on machines that were measured
+    devices      the machine here, and cards that can be bought or rented
+    works        what one step of a network asks: operations, bytes that move, bytes that must fit
+    renting      rent or buy: where the two are even
     cores        what is called a core: the K80's 4,992, and one of this CPU
-    renting      rent or buy, energy, utilization, the end of support
-    brain        an estimate with nothing under it: the brain's arithmetic, by its assumptions
+    brain        an estimate that meets no clock: the brain's arithmetic, by its assumptions
 
 Every public name is loaded at its first use, as the package's are.
 """
@@ -14,12 +12,10 @@ Every public name is loaded at its first use, as the package's are.
 import importlib
 
 HOMES = {
-    "devices": "Device PUBLISHED latest load of_machine save with_prices",
-    "throughput": "costs",
-    "prediction": "Work networks worth",
-    "errors": "Measured by_ceilings by_shares one_core_to_all steps_here",
+    "devices": "Device FACTORS cards of_machine with_prices",
+    "works": "Work dense generating networks training",
+    "renting": "break_even owned_hour",
     "cores": "Cores beside_the_k80",
-    "renting": "Energy Plan",
     "brain": "ASSUMPTIONS Assumed operations_per_second spread",
 }
 

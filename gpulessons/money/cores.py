@@ -19,12 +19,11 @@ from gpulessons import units
 from gpulessons.hardware import Machine, ceilings, machine, threads
 from gpulessons.hardware.budget import note
 from gpulessons.hardware.card import came_again
+from warplens.model.devices import sheet
 from warplens.tables import as_html, as_text
 
-from .devices import PUBLISHED
-
-K80 = next(device for device in PUBLISHED if device.name.startswith("K80"))  # two GPUs, with boost
-K80_CORES, K80_FLOPS, K80_BANDWIDTH = K80.cores, K80.flop_rate, K80.bandwidth
+K80 = sheet("K80 board")  # two GPUs, with boost
+K80_CORES, K80_FLOPS, K80_BANDWIDTH = K80.lanes, K80.peaks["float32"], K80.memory
 K80_MULTIPROCESSORS = 26  # 13 in each of its two GPUs, of 192 cores
 SOURCE = "NVIDIA, Tesla K80 GPU Accelerator, board specification BD-07317-001, 2015"
 NUMBER_BITS = 32

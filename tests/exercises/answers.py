@@ -507,8 +507,8 @@ RIGHT = {
         ("return bounds[name], name", "return [bounds[name], name]"),
     ],
     "which_part": [
-        ("return min(priced, key=cost)[0] if priced else None",
-         "return sorted(priced, key=cost)[0][0] if priced else None"),
+        ("return min(choice, key=cost)[0] if choice else None",
+         "return sorted(choice, key=cost)[0][0] if choice else None"),
     ],
     "within_a_factor": [
         ("max(guess / true, true / guess) <= factor", "1 / factor <= guess / true <= factor"),

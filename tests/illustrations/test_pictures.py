@@ -120,39 +120,14 @@ def trained(*offsets):
 def devices():
     from gpulessons.money.devices import Device
 
-    return [Device("box", cores=10, lanes=10, flop_rate=1e13, bandwidth=1e11, price=20),
-            Device("cpu", cores=2, lanes=40, flop_rate=1e11, bandwidth=1e10, price=20, kind="live")]
+    return [Device("box", {"float32": 1e13, "16 bits": 1e14}, 1e11, 1e10, 20.0, 1.0),
+            Device("cpu", {"float32": 1e11}, 1e10, kind="live")]
 
 
-def costs():
-    from gpulessons.money.throughput import costs
+def works():
+    from gpulessons.money.works import dense
 
-    return costs(devices())
-
-
-def worth():
-    works = [Of(label="a copy", flops=0, intensity=0.0), Of(label="a", flops=50, intensity=5.0),
-             Of(label="b", flops=52, intensity=5.2)]
-    return Of(devices=devices(), works=works, limits={"box": 1, "cpu": 2})
-
-
-def misses():
-    work, limit = Of(name="copy"), Of(limit="bytes/s")
-    one = Of(predicted=1.0, measured=4.0, work=work, prediction=limit, was="4× long", reached=0.25)
-    return Of(misses=[one], note="", disturbed=False, shares="assumed", known="ceilings",
-              median=4.0, worst=one, device=devices()[1])
-
-
-PLAN = {"price": 1000.0, "watts": 300.0, "electricity": 0.3, "rental": 1.0, "years": 4.0,
-        "hours_per_week": 20.0}
-
-
-def plan():
-    """The numbers of a Plan, whatever they are called."""
-    from gpulessons.money.renting import Plan
-
-    names = [field.name for field in dataclasses.fields(Plan) if field.init]
-    return {name: PLAN.get(name, 1.0) for name in names}
+    return [dense(8), dense(64)]
 
 
 def placement_step():
@@ -231,8 +206,12 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     },
     "attention_head": {"head": lambda f: f(["a", "b", "c"], *random(3, 3, 4), token=1)},
     "brain": {"estimates": lambda f: f(1e11), "shares": lambda f: f()},
-    "buying": {"dots": lambda f: f(costs()), "roofs": lambda f: f(worth()),
-               "hits": lambda f: f(misses())},
+    "buying": {
+        "box": lambda f: f(), "fits": lambda f: f(devices(), works()), "reached": lambda f: f(),
+        "ridges": lambda f: f({"layers": works(), "one": works()[:1]}, devices()),
+        "prices": lambda f: f(works(), devices()),
+        "renting": lambda f: f(35_000, 4.5, 40, 700, 0.2),
+    },
     "conv2d": {
         "patch_and_column": lambda f: f(random(4, 5), random(4, 12), (2, 2), 5),
         "overtaking": lambda f: f({way: {n: Of(median=t * n, words="t") for n in (3, 5)}
@@ -314,7 +293,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     },
     "puzzles": {name: lambda f: f() for name in
                 ("map_1d", "map_2d", "broadcast", "grid_stride", "shift", "shared_window")},
-    "renting": {"costs": lambda f: f(**plan()), "per_hour": lambda f: f(**plan())},
     "ring_all_reduce": {"Ring": lambda f: f(np.arange(9).reshape(3, 3))},
     "samples": {
         "in_order": lambda f: f([1e-6, 2e-6, 9e-6]), "histogram": lambda f: f([1e-6, 2e-6, 9e-6]),

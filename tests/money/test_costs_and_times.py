@@ -1,4 +1,4 @@
-"""Prices over numbers, modelled times, rent or buy, the brain: sums by hand, no price of ours."""
+"""What a step asks, what it costs at least, rent or buy, a core, the brain: sums by hand."""
 
 import math
 from dataclasses import fields, replace
@@ -9,111 +9,94 @@ import pytest
 from gpulessons.hardware import Machine
 from gpulessons.money import brain, cores
 from gpulessons.money.cores import K80_CORES, K80_FLOPS, K80_MULTIPROCESSORS, Cores
-from gpulessons.money.devices import PUBLISHED, Device
-from gpulessons.money.prediction import Prediction, Work, networks, of_network, worth
-from gpulessons.money.renting import NEEDED, Plan
-from gpulessons.money.throughput import MEASURES, costs
+from gpulessons.money.devices import FACTORS, Device
+from gpulessons.money.renting import break_even, owned_hour
+from gpulessons.money.works import (
+    YEARS,
+    Work,
+    dense,
+    generating,
+    networks,
+    training,
+)
 
-# -- What a number costs.
+# -- What a step asks, how long it takes at least, and what that costs.
 
-WIDE = Device("wide", cores=10, lanes=10, flop_rate=4e12, bandwidth=1e11, price=20)
-FEW = Device("few", cores=2, lanes=40, flop_rate=1e12, bandwidth=4e11, price=20)
-BARE = Device("bare", cores=8)
-
-
-def test_a_cost_is_the_price_over_the_number_and_the_cheapest_is_named_among_two():
-    found = costs([WIDE, FEW, BARE])
-    assert found.per("core") == {"wide": 2, "few": 10, "bare": None}
-    assert found.per("TFLOP/s") == {"wide": 5, "few": 20, "bare": None}
-    assert found.per("GB/s") == {"wide": 0.2, "few": 0.05, "bare": None}
-    assert [found.best(m) for m in MEASURES] == [["wide"], ["few"], ["wide"], ["few"]]
-    assert found.verdict == "Cheapest: wide per core and per TFLOP/s; few per lane and per GB/s."
-    assert costs([WIDE, BARE]).best("core") == []
-    assert found.table().rows[2][2:] == ["", "", "", "", ""]
+# Ridge points: 100 operations a byte, and 1. A dollar an hour, and a tenth of one.
+HOURS = YEARS * 365.25 * 24
+FAST = Device("fast", {"float32": 1e12}, 1e10, memory=1e9, price=HOURS, rent=9)
+THICK = Device("thick", {"float32": 1e11, "16 bits": 4e11}, 1e11, price=HOURS / 10)
 
 
-# -- How long a step would take.
+def work(name, flops, nbytes, held=1e6):
+    return Work(name, flops, dict.fromkeys(FACTORS, nbytes), dict.fromkeys(FACTORS, held))
 
-FAST = Device("fast", flop_rate=1e12, bandwidth=1e10, price=10)  # its corner: 100 FLOPs a byte
-THICK = Device("thick", flop_rate=1e11, bandwidth=1e11, price=10)  # 1
-STREAM, PRODUCT = Work("stream", 1e6, 1e9), Work("product", 1e12, 1e6)
+
+STREAM, PRODUCT = work("stream", 1e6, 1e9), work("product", 1e12, 1e6)
 
 
 def test_a_time_is_the_larger_of_the_two_and_says_which():
-    for work, seconds, limit in ((STREAM, 0.1, "bytes/s"), (PRODUCT, 1, "FLOP/s")):
-        found = Prediction(work, FAST)
-        assert found.seconds == pytest.approx(seconds) and found.limit == limit
-    assert Prediction(Work("even", 1e12, 1e10), FAST).seconds == 1  # and not their sum
-    assert Prediction(PRODUCT, FAST, share=0.5).seconds == pytest.approx(2)
-    half = Device("half", bandwidth=1e10)
-    assert Prediction(PRODUCT, half).seconds is None and Prediction(PRODUCT, half).limit == ""
-    assert Prediction(Work("copy", 0, 1e9), half).seconds == pytest.approx(0.1)
+    for each, seconds, limit in ((STREAM, 0.1, "bytes/s"), (PRODUCT, 1, "FLOP/s")):
+        assert each.seconds(FAST, "float32") == pytest.approx(seconds)
+        assert each.limit(FAST, "float32") == limit
+    assert work("even", 1e12, 1e10).seconds(FAST, "float32") == 1  # and not their sum
+    assert STREAM.seconds(FAST, "16 bits") is None and STREAM.limit(FAST, "16 bits") == ""
+    assert STREAM.seconds(Device("half", {"float32": 1e12}), "float32") is None
 
 
-def test_the_best_buy_depends_on_the_network_and_on_the_prices():
-    found = worth([STREAM, PRODUCT], [FAST, THICK])
-    assert found.cost(STREAM) == pytest.approx({"fast": 1, "thick": 0.1})
-    assert found.buys == {"stream": "thick", "product": "fast"}
-    assert found.limits == {"fast": 1, "thick": 1}
-    assert "depends on the network. thick for stream; fast for product." in found.verdict
-    assert repr(found).count("(best)") == 2
-    dear = worth([STREAM, PRODUCT], [replace(FAST, price=1000), THICK])
-    assert dear.verdict == "Modelled: thick is the best buy for all 2."
-    bare = worth([STREAM], [FAST, replace(THICK, price=None)])
-    assert bare.buys == {} and "price of at least two devices" in bare.verdict
+def test_what_does_not_fit_takes_no_time_and_costs_nothing():
+    for held, fits in ((1e9, True), (1e9 + 1, False)):
+        each = work("large", 1e12, 1e6, held)
+        assert each.fits(FAST, "float32") is fits
+        assert (each.seconds(FAST, "float32") is None) is not fits
+        assert (each.cost(FAST, "float32") is None) is not fits
+    assert work("large", 1, 1, 1e15).fits(THICK, "float32")  # its memory is not known
 
 
-def test_a_step_has_one_gpu_of_a_board_with_two_at_half_of_its_price():
-    (board,) = [each for each in PUBLISHED if each.name == "K80 board"]
-    half, _ = worth([PRODUCT], [replace(board, price=100), FAST]).devices
-    assert (half.name, half.flop_rate, half.price) == ("one GPU of a K80", board.flop_rate / 2, 50)
+def test_a_step_costs_the_price_s_or_the_rent_s_share_of_its_time():
+    assert STREAM.cost(FAST, "float32") == pytest.approx(0.1 / 3600)
+    assert STREAM.cost(THICK, "float32") == pytest.approx(0.1 * 0.01 / 3600)
+    assert PRODUCT.cost(FAST, "float32", "rented") == pytest.approx(9 / 3600)
+    assert STREAM.cost(THICK, "float32", "rented") is None
+    free = replace(THICK, rent=0)
+    assert STREAM.cost(free, "float32", "rented") == 0
 
 
 def test_a_network_s_step_has_its_products_and_moves_each_number_twice_and_weights_twice_more():
-    from gpulessons.models.six_networks import FULL, Size, Trainee, cost
+    from gpulessons.models.six_networks import FULL, Trainee, cost
 
-    size = Size("FCN-5", 4, 16)
-    step, weights = of_network(size), Trainee(size).parameters
-    assert step.flops == cost(size).flops and step.size == 4
-    assert step.bytes == 2 * cost(size).memory + 2 * 4 * weights
+    first, *_ = networks(batch=4)
+    size = replace(FULL["FCN-5"], batch=4)
+    weights = Trainee(replace(size, narrower=16)).parameters
+    assert first.flops == cost(size).flops and weights < cost(size).parameters
+    assert first.moved["float32"] == 2 * cost(size).memory + 2 * 4 * cost(size).parameters
+    assert first.moved["TF32"] == first.moved["float32"] == 2 * first.moved["16 bits"]
     few, many = networks(batch=1), networks(batch=64)
     assert [w.name for w in few] == list(FULL)
-    assert all(a.intensity < b.intensity for a, b in zip(few, many, strict=True))
+    assert all(a.intensity("TF32") < b.intensity("TF32") for a, b in zip(few, many, strict=True))
 
 
-# -- Rent or buy. 3 an hour rented; owned 1000 W at 1 a kWh: 1 an hour; half of all hours.
+def test_a_transformer_holds_16_bytes_a_parameter_and_a_token_reads_each_weight_once():
+    small = training(tokens=10, layers=2, width=3)
+    parameters, kept = 12 * 2 * 9, 16 * 2 * 3 * 10
+    assert small.flops == 6 * parameters * 10
+    assert small.held == {"float32": 16 * parameters + 4 * kept, "TF32": 16 * parameters + 4 * kept,
+                          "16 bits": 16 * parameters + 2 * kept}  # fmt: skip
+    assert small.moved["16 bits"] == 34 * parameters + 4 * kept
+    assert small.moved["float32"] == 40 * parameters + 8 * kept
+    assert generating().intensity("16 bits") == 1 and generating().intensity("float32") == 0.5
+    assert dense(16, 4).flops == 2 * 16 * 16 and dense(16, 4).moved["float32"] == 4 * (16 + 128)
 
-PLAN = Plan(price=1000, rent_per_hour=3, watts=1000, price_per_kwh=1, years=2, hours_per_week=84)
+
+# -- Rent or buy. 3 an hour rented; owned 1000 W at 1 a kWh: 1 an hour.
 
 
 def test_break_even_is_where_both_have_cost_the_same():
-    assert PLAN.energy_per_hour == 1 and PLAN.break_even == 500
-    assert PLAN.bought(500) == PLAN.rented(500) == 1500
-    assert replace(PLAN, resale=0.25, rest=50).break_even == 400
-    lazy = replace(PLAN, hours_per_week=42, idle_watts=100)  # three idle hours for each of use
-    assert lazy.energy_per_hour == pytest.approx(1 + 3 * 0.1)
-    assert PLAN.energy_share(500) == pytest.approx(500 / 1500)
-
-
-def test_the_two_ways_of_being_even_agree():
-    for changes in ({}, {"idle_watts": 300}, {"rest": 70}, {"resale": 0.5}, {"years": 0.05},
-                    {"hours_per_week": 1}, {"rent_per_hour": 1.1}):  # fmt: skip
-        plan = replace(PLAN, **changes)
-        needed = plan.break_even_utilization
-        assert plan.per_useful_hour(needed) == pytest.approx(plan.rent_per_hour)
-        assert (plan.break_even <= plan.useful_hours) == (plan.utilization >= needed)
-        whole = plan.bought(plan.useful_hours) / plan.useful_hours
-        assert plan.per_useful_hour() == pytest.approx(whole)
-
-
-def test_without_a_price_the_plan_asks_for_it_and_no_number_is_ours():
-    assert Plan().missing == list(NEEDED) and "price, what the device costs" in repr(Plan())
-    for field in fields(Plan):
-        assert field.default == (None if field.name in NEEDED else 0), field.name
-    for name, value in (("price", -1), ("watts", math.nan), ("hours_per_week", 169),
-                        ("resale", 1.1), ("years", 0)):  # fmt: skip
-        with pytest.raises(ValueError, match=f"^{name} is "):
-            replace(PLAN, **{name: value})
+    hours = break_even(1000, 3, 1000, 1)
+    assert hours == 500 and owned_hour(1000, hours, 1000, 1) == 3
+    assert break_even(1000, 2) == 500
+    assert break_even(0, 3) == 0 and break_even(0, 1, 1000, 1) == 0
+    assert math.isinf(break_even(1000, 1, 1000, 1)) and math.isinf(break_even(1000, 0))
 
 
 # -- The K80's cores. Here are two of 35 GFLOP/s: each as fast as 20 of its own.

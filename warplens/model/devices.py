@@ -250,6 +250,8 @@ class Sheet(NamedTuple):
     name: str
     peaks: Mapping[str, float]  # FLOP/s, by the type of the factors
     memory: float  # bytes per second
+    capacity: float  # bytes of it
+    watts: float
     source: str
     lanes: int | None = None
 
@@ -265,4 +267,5 @@ def sheet(name: str) -> Sheet:
     """The data sheet of this name."""
     row = DATA["sheets"][name]
     memory = GPUS[row["gpu"]].dram_rate if "gpu" in row else row["memory"]
-    return Sheet(name, row["peaks"], memory, row["source"], row.get("lanes"))
+    return Sheet(name, row["peaks"], memory, row["capacity"], row["watts"], row["source"],
+                 row.get("lanes"))  # fmt: skip

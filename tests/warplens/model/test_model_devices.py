@@ -35,7 +35,7 @@ def test_what_a_data_sheet_promises_is_what_lanes_and_clock_give():
             assert promised.peaks["float32"] == pytest.approx(peak, rel=0.01)
     corners = sheet("H200").corners()
     assert {kind: round(at) for kind, at in corners.items()} == {
-        "float32": 14, "TF32": 103, "bfloat16": 206,
+        "float32": 14, "TF32": 103, "bfloat16": 206, "float8": 412,
     }  # fmt: skip
 
 

@@ -1,0 +1,117 @@
+"""What one step asks of a device, and how long that takes at best.
+
+    seconds ≥ max(operations / FLOP/s, bytes / bytes/s)        and what it holds has to fit
+
+A step cannot be over before its arithmetic is done, nor before its bytes have moved: the time is a
+bound, and a published one is longer. Launches, caches and what a framework adds are left out.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from .devices import FACTORS, Device
+
+LAYERS, WIDTH = 32, 4_096  # of a transformer of some 6.4 billion parameters, called a "7 B"
+YEARS = 3  # that a device which was bought computes without a pause
+
+
+@dataclass(frozen=True)
+class Work:
+    """One step: operations, and bytes by the numbers it multiplies (money.FACTORS)."""
+
+    name: str
+    flops: float
+    moved: Mapping[str, float]  # bytes that go through memory at least
+    held: Mapping[str, float]  # bytes that have to fit at once
+
+    def intensity(self, factors: str) -> float:
+        """Operations for each byte that must move."""
+        return self.flops / self.moved[factors]
+
+    def fits(self, device: Device, factors: str) -> bool:
+        """Whether its memory, as far as it is known, has room."""
+        return device.memory is None or self.held[factors] <= device.memory
+
+    def parts(self, device: Device, factors: str) -> dict[str, float]:
+        """{"FLOP/s": seconds of the arithmetic, "bytes/s": of the bytes}; {} where the device
+        multiplies no such numbers."""
+        rate, bandwidth = device.rates.get(factors), device.bandwidth
+        if not rate or not bandwidth:
+            return {}
+        return {"FLOP/s": self.flops / rate, "bytes/s": self.moved[factors] / bandwidth}
+
+    def seconds(self, device: Device, factors: str) -> float | None:
+        """At least; None where the device cannot do it."""
+        parts = self.parts(device, factors)
+        return max(parts.values()) if parts and self.fits(device, factors) else None
+
+    def limit(self, device: Device, factors: str) -> str:
+        """Which of the two takes longer; "" where one is unknown."""
+        parts = self.parts(device, factors)
+        return max(parts, key=parts.get) if parts else ""
+
+    def cost(self, device: Device, factors: str, how: str = "bought") -> float | None:
+        """Dollars of one step, at least: price × time over YEARS, or the rent of that time."""
+        seconds, paid = self.seconds(device, factors), hourly(device, how)
+        return None if seconds is None or paid is None else paid / 3600 * seconds
+
+
+def hourly(device, how):
+    """Dollars an hour; None where no price, or no rent, is known."""
+    if how == "rented":
+        return device.rent
+    return None if device.price is None else device.price / (YEARS * 365.25 * 24)
+
+
+def networks(batch: int | None = None) -> list[Work]:
+    """A step of training of each of the six networks; batch: another than published.
+
+    Operations are those of its products. Bytes: each number that a step holds (weights, their
+    gradients, layers' outputs, theirs) is written once and read once, and the update reads and
+    writes each weight. A library that keeps outputs in a cache moves fewer.
+    """
+    from gpulessons.models.six_networks import FULL, cost  # imports PyTorch
+
+    works = []
+    for size in FULL.values():
+        needs = cost(replace(size, batch=batch or size.batch))
+        moved = 2 * needs.memory + 8 * needs.parameters  # in float32
+        works.append(Work(size.name, needs.flops, by_width(moved / 4), by_width(needs.memory / 4)))
+    return works
+
+
+def by_width(count):
+    """{factors: bytes} of so many numbers."""
+    return {factors: width * count for factors, width in FACTORS.items()}
+
+
+def training(tokens: int = 4_096, layers: int = LAYERS, width: int = WIDTH) -> Work:
+    """A step of training of a transformer by Adam on so many tokens, its outputs kept.
+
+    6 operations a parameter and token. A parameter takes 16 bytes: weight, gradient, two means of
+    Adam's, and in 16 bits a copy in 32. In a step weights are read twice, gradients written and
+    read, and Adam reads and writes its own. A layer keeps 16 numbers of its width for each token
+    (what its norms, products, attention and activation were given), written once and read once.
+    """
+    parameters, kept = 12 * layers * width**2, 16 * layers * width * tokens
+    moved, held = {}, {}
+    for factors, each in FACTORS.items():
+        adam = 34 if each == 2 else 40
+        moved[factors] = adam * parameters + 2 * each * kept
+        held[factors] = 16 * parameters + each * kept
+    return Work(f"training a {parameters / 1e9:.2g} G transformer", 6 * parameters * tokens,
+                moved, held)  # fmt: skip
+
+
+def generating(layers: int = LAYERS, width: int = WIDTH) -> Work:
+    """The next token of one sequence: each weight is read once, and used once."""
+    parameters = 12 * layers * width**2
+    weights = by_width(parameters)
+    return Work(f"a token from a {parameters / 1e9:.2g} G transformer", 2 * parameters, weights,
+                weights)  # fmt: skip
+
+
+def dense(batch: int, width: int = WIDTH) -> Work:
+    """A dense layer of as many inputs as outputs, each number moved once."""
+    moved = by_width(width**2 + 2 * batch * width)
+    return Work(f"a dense layer for {batch:,} examples", 2 * batch * width**2, moved, moved)
