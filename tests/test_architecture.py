@@ -29,7 +29,7 @@ ROOMS = {
     "comparing": "measure grader operation progress",
     "profiler": "hardware plots progress units",
     "ops": "comparing grader operation backends",
-    "models": "ops measure backends hardware units",
+    "models": "ops backends hardware units",
     "money": "evidence models hardware units",
     "workers": "models hardware progress",
     "exercises": "ops workers grader operation backends units",
