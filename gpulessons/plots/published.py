@@ -22,5 +22,5 @@ def open_lines(
         y = value(row) if value else row.value
         found.setdefault(getattr(row, by), []).append((row.sizes[over], y))
     looks = [{**look, "markerfacecolor": "none"} for look in LOOKS]
-    return [(f"{name} (published)", *map(list, zip(*points, strict=True)), looks[n % len(looks)])
-            for n, (name, points) in enumerate(found.items())]
+    return [(f"{name} (published)", [x for x, _ in points], [y for _, y in points],
+             looks[n % len(looks)]) for n, (name, points) in enumerate(found.items())]
