@@ -11,14 +11,16 @@ import pytest
 from gpulessons.evidence import COLUMNS, HERE, TELLING, figures, figures_in, published, subjects
 from gpulessons.plots.published import open_lines
 from warplens.model.devices import devices
+from warplens.model.modelling import LAUNCH
 from warplens.model.published import TIMES
 
 ROWS = figures()
 OTHER_DEVICES = {
     "V100", "P100", "M40", "K20X", "A40", "L40", "GH200", "B200", "A100 40 GB", "A100 80 GB",
     "A100 SXM", "A100 PCIe", "K80", "RTX 4090", "Ryzen 9 7950X", "H100 PCIe",
+    "Ryzen 7 7840HS", "Core i7-6700K", "GTX 580",
     "H100 NVL", "Titan X", "Titan X Pascal", "GTX 1080", "GTX 1080 Ti",
-    "RTX 2080 Ti", "RTX 5090", "MI300X", "MI355X", "TPU v1", "Xeon Phi 7250F",
+    "RTX 2080 Ti", "RTX 5090", "RTX 4070 Ti SUPER", "MI300X", "MI355X", "TPU v1", "Xeon Phi 7250F",
     "2 × Xeon E5-2630 v3", "a multicore CPU", "a CPU of 44 cores", "",
 }  # fmt: skip
 
@@ -77,7 +79,8 @@ def test_figures_show_what_sets_them_apart_under_what_they_share():
         ["V100", "16", "0.11", "ms"], ["V100", "7,000", "15.894", "ms"],
         ["T4", "16", "0.301", "ms"], ["T4", "7,000", "56.537", "ms"],
     ]  # fmt: skip
-    assert source.count("2019 (DeepBench)") == 2 and "V100" in source and "T4" in source
+    assert source == ("DeepBench, github.com/baidu-research/DeepBench, 2019-10-07, "
+                      "CUDA 10.1.243, cuDNN 7.6.2, V100, T4")  # fmt: skip
 
 
 def test_figures_as_lines_are_in_order_and_their_marks_are_open():
@@ -157,10 +160,25 @@ def test_a_winograd_convolution_seems_to_do_more_than_any_product():
     assert "WINOGRAD" in conv.what and counted / conv.value > 1.5 * 4096**2 * 7000 / dense
 
 
+def test_products_are_the_shares_that_stand_beside_them():
+    library = {row.device: row for row in published("matmul", source="learn_cuda", what="cuBLAS")}
+    for row in published("matmul", source="learn_cuda"):
+        share, _, of = row.note.partition(" % of ")
+        if of == "cuBLAS":
+            over = library[row.device].value / row.value
+            assert over == pytest.approx(float(share) / 100, abs=1e-4)
+        elif of:
+            peak = 1e12 * float(of.split()[0])
+            assert row.value / peak == pytest.approx(float(share) / 100, abs=1e-4)
+
+
 def test_launches_loads_and_latencies():
     for card in ("H200", "A40", "L40"):
         in_a_row = values("launch", device=card, block=256)
         assert all(one < graph for one, graph in zip(in_a_row[:4], in_a_row[4:], strict=True))
+    first = published("launch", what="scale, in a stream", elements=4096)
+    alone = [row.sizes["bytes"] / row.value for row in first]
+    assert 0.6 * LAUNCH < min(alone) < LAUNCH < max(alone) < 1.05 * LAUNCH
     for stride in (1, 2, 3, 4, 6, 8, 12, 15, 16, 32):
         clocks, *counted = values("strides", device="A100", stride=stride)
         assert clocks == pytest.approx(max(counted), rel=0.03)

@@ -21,6 +21,7 @@ import gpulessons
 from gpulessons.backends import NotHere
 from gpulessons.hardware import files
 from gpulessons.hardware.system import commit
+from gpulessons.illustrations.matmul_ladder import CARD
 from gpulessons.measure.modelled import FILE, modelled_anew, shapes_of
 from gpulessons.measure.on_paper import SWITCH
 from gpulessons.ops import conv2d, dense, lstm_sequence
@@ -77,27 +78,28 @@ def others():
 
 
 def jobs(names=()):
-    """(op, version, size, what names its inputs in the file) of all to model."""
-    asked = [(op, size, str(size)) for name, op in taught().items()
+    """(op, version, size, what names its inputs in the file, GPUs) of all to model."""
+    asked = [(op, size, str(size), SWITCH) for name, op in taught().items()
              for size in sorted({*op.sizes, *MORE.get(name, ())})]  # fmt: skip
-    asked += [(op, size, shapes_of(op, size)) for op, sizes in others() for size in sizes]
+    asked += [(op, size, shapes_of(op, size), SWITCH) for op, sizes in others() for size in sizes]
+    asked += [(gpulessons.matmul, 4_096, "4096", (CARD,))]
     return [
-        (op, version, size, inputs)
-        for op, size, inputs in asked if not names or op.function.__name__ in names
+        (op, version, size, inputs, gpus)
+        for op, size, inputs, gpus in asked if not names or op.function.__name__ in names
         for version in op.versions.values() if version.backend.name == "gpu"
     ]  # fmt: skip
 
 
 def rows_of(place, names):
     """The rows of the job at this place, one for each GPU; in a process of its own."""
-    op, version, size, inputs = jobs(names)[place]
+    op, version, size, inputs, gpus = jobs(names)[place]
     about = {"op": op.function.__name__, "version": version.name, "inputs": inputs}
     if op.function.__name__ in UNLIKE:
-        return [{**about, "gpu": gpu, "why": WHY_UNLIKE} for gpu in SWITCH]
+        return [{**about, "gpu": gpu, "why": WHY_UNLIKE} for gpu in gpus]
     try:
-        found = modelled_anew(version, size, *map(named, SWITCH))
+        found = modelled_anew(version, size, *map(named, gpus))
     except (CannotModel, NotHere):  # so it is on the oldest: newer ones may have another answer
-        return [{**about, "gpu": gpu, **alone(version, size, gpu)} for gpu in SWITCH]
+        return [{**about, "gpu": gpu, **alone(version, size, gpu)} for gpu in gpus]
     return [{**about, "gpu": one.gpu, **fields(one)} for one in found]
 
 

@@ -15,7 +15,7 @@ from gpulessons.claims.judge import HERE, written, zone
 
 ROOT = Path(__file__).parents[1]
 PAGE, README = ROOT / "docs" / "claims.md", ROOT / "README.md"
-SURPRISING = ("10b", "20c", "21c")  # the statements that README shows
+SURPRISING = ("9b", "20c", "21c")  # the statements that README shows
 BEGIN, END = "<!-- verdicts: python tools/verdicts.py -->", "<!-- end of verdicts -->"
 HEAD = """# The claims
 
@@ -38,6 +38,8 @@ def page(found):
             each = found[about.name]
             words = f"{each.here} | {each.by_evidence}"
             rows.append(f"| {about.name} | {about.words} | {linked(about.notebook)} | {words} |")
+        if claim.untested:
+            rows.append(f"| | No verdict. {claim.untested} | | – | – |")
     return "\n".join([HEAD, *rows, "", found.sentence, "", machines(found), ""])
 
 

@@ -9,6 +9,8 @@ from html import escape
 from .judge import EVIDENCE, HERE, OPEN, WORDS, Figure, Statement, claims, word, zone
 from .known import evidence
 
+NONE = "no figure"  # in place of a word
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -24,11 +26,11 @@ class Finding:
 
     def word(self, kinds: tuple[str, ...]) -> str:
         figures = [figure for figure in self.figures if figure.kind in kinds]
-        return word(figures, self.about.refuted, self.about.holds)
+        return word(figures, self.about.refuted, self.about.holds) if figures else NONE
 
     @property
     def here(self) -> str:
-        """The word of what was measured, on this machine or on a named one."""
+        """The word of what was measured, on this machine or on a named one; NONE for nothing."""
         return self.word(HERE)
 
     @property
@@ -102,16 +104,16 @@ class Findings:
 
     @property
     def counts(self) -> dict[str, dict[str, int]]:
-        """{"measured": {word: how many}, "by the evidence": …}, in the words' order."""
+        """{"measured": {word, or "no figure": how many}, "by the evidence": …}, in their order."""
         columns = {"measured": [each.here for each in self.found],
                    "by the evidence": [each.by_evidence for each in self.found]}  # fmt: skip
-        return {name: {each: Counter(said)[each] for each in WORDS}
+        return {name: {each: Counter(said)[each] for each in (*WORDS, NONE)}
                 for name, said in columns.items()}  # fmt: skip
 
     @property
     def unanswered(self) -> list[str]:
-        """The statements that are open on both sides."""
-        return [each.about.name for each in self.found if {each.here, each.by_evidence} == {OPEN}]
+        """The statements of which neither side says anything."""
+        return [each.about.name for each in self.found if each.together in (OPEN, NONE)]
 
     @property
     def sentence(self) -> str:
@@ -137,10 +139,11 @@ class Findings:
         )
 
     def to_json(self) -> str:
-        """Every finding with its words, for other programs."""
+        """Every finding with its words, for other programs; null for an end that nobody knows."""
         rows = [{**asdict(each), "here": each.here, "by_evidence": each.by_evidence}
                 for each in self.found]  # fmt: skip
-        return json.dumps({"format": 2, "found": rows}, indent=1, ensure_ascii=False)
+        text = json.dumps({"format": 2, "found": rows}, indent=1, ensure_ascii=False)
+        return text.replace(": -Infinity", ": null").replace(": Infinity", ": null")
 
 
 def row(finding: Finding) -> str:
@@ -150,11 +153,5 @@ def row(finding: Finding) -> str:
     where = f"{claims()[about.claim].source} · notebook {about.notebook}"
     return (
         f'<tr><th scope="row" {left}>{about.name}</th><td {left}>{more}<small>{where}</small></td>'
-        f"<td {left}>{cell(finding, HERE)}</td><td {left}>{cell(finding, EVIDENCE)}</td></tr>"
+        f"<td {left}>{finding.here}</td><td {left}>{finding.by_evidence}</td></tr>"
     )
-
-
-def cell(finding: Finding, kinds: tuple[str, ...]) -> str:
-    """The word of figures of these kinds; a dash where there are none."""
-    there = any(figure.kind in kinds for figure in finding.figures)
-    return finding.word(kinds) if there else "–"

@@ -126,6 +126,7 @@ class Claim:
     words: str
     source: str  # letters of SOURCES
     statements: tuple[Statement, ...]
+    untested: str = ""  # what of it no figure could decide, and why
 
 
 @cache
@@ -141,7 +142,7 @@ def claim(number: int, table: dict) -> Claim:
         Statement(f"{number}{letter}", **{**fields, "figures": measures(fields.get("figures", {}))})
         for letter, fields in lettered.items()
     )
-    return Claim(number, table["words"], table["source"], statements)
+    return Claim(number, table["words"], table["source"], statements, table.get("untested", ""))
 
 
 def measures(table: dict) -> dict[str, Measure]:

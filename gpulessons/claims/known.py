@@ -23,11 +23,13 @@ from gpulessons.ops.tree_update import tree_update, tree_update_cuda
 from gpulessons.ops.vertex_transform import vertex_kernel, vertex_transform
 from warplens import Trace, trace, tracing
 from warplens.code.cuda import CannotCompile, assembly
+from warplens.model.devices import sheet
 
 from .judge import Figure
 
 EVIDENCE: dict[str, Callable[[], Iterator[Figure]]] = {}
 BLOCK = 256
+YEAR = 365 * 24 * 3600  # seconds
 POINTS = 1_024  # full blocks: idle lanes of a last one are no branch
 
 
@@ -77,17 +79,6 @@ def own_share(traced: Trace) -> float:
                       traced.select("shared") + traced.select("global", access="atomic"))
     )  # fmt: skip
     return 1 - told / (own + told)
-
-
-@about("1b")
-def four_times_the_threads() -> Iterator[Figure]:
-    for device in ("V100", "H100 PCIe", "H200"):
-        few, all_of_them = (
-            one("bandwidth by occupancy", what="scale", device=device, occupancy=share)
-            for share in (25.0, 100.0)
-        )
-        yield cited(f"a × x, four times the threads under way on a {device}",
-                    all_of_them.value / few.value / 4, all_of_them)  # fmt: skip
 
 
 # Warps and branches
@@ -145,6 +136,7 @@ def large_products() -> Iterator[Figure]:
                     cpu.value / card.value, card)  # fmt: skip
 
 
+@about("6a")
 def networks_of_a_framework() -> Iterator[Figure]:
     for name in ("VGG-16", "ResNet-50"):
         rows = [row for row in published("networks") if row.what.startswith(name)]
@@ -153,35 +145,29 @@ def networks_of_a_framework() -> Iterator[Figure]:
             yield cited(f"{row.what}, a CPU's time over a GTX 1080's", cpu.value / row.value, row)
 
 
-@about("6a")
-def few_examples() -> Iterator[Figure]:
-    """Not a framework's step, but its heaviest part, by the libraries that frameworks call."""
-    yield from networks_of_a_framework()
-    shape = {"batch": 16, "inputs": 4096, "outputs": 4096, "dtype": "float32"}
-    cpu, card = (one("dense", device=device, **shape) for device in ("Xeon Phi 7250F", "P100"))
-    yield cited("a dense layer for 16 examples, MKL on a Xeon Phi over cuBLAS on a P100",
-                cpu.value / card.value, card)  # fmt: skip
-
-
 @about("26b")
 def one_card_or_the_other() -> Iterator[Figure]:
     """An RTX 3090 in place of a 4090 for arithmetic, and a 4090 in place of a 3090 for bytes."""
-    old, new = (one("price", device=device) for device in ("RTX 3090", "RTX 4090"))
-    flops = 2 * 10_496 * 1.70e9, 2 * 16_384 * 2.52e9  # at the clocks that their sheets promise
-    yield cited("an RTX 3090 for FLOP/s", old.value / flops[0] / (new.value / flops[1]), old)
-    yield cited("an RTX 4090 for bytes/s", new.value / 1008 / (old.value / 936), new)
+    old, new = "RTX 3090", "RTX 4090"
+    price = {device: one("price", device=device).value for device in (old, new)}
+    flops = {device: price[device] / sheet(device).peaks["float32"] for device in price}
+    nbytes = {device: price[device] / sheet(device).memory for device in price}
+    for wrong, right, cost, unit in ((old, new, flops, "FLOP/s"), (new, old, nbytes, "bytes/s")):
+        yield cited(f"an {wrong} for {unit}", cost[wrong] / cost[right],
+                    one("price", device=wrong))  # fmt: skip
 
 
 @about("2a")
 def price_of_a_flop() -> Iterator[Figure]:
-    """At most 32 FLOPs a clock in each of a Zen 4's cores, from its base clock to its boost."""
-    cpu = one("price", device="Ryzen 9 7950X")
-    for device, boost in {"RTX 3090": 1.70e9, "RTX 4090": 2.52e9}.items():
+    """A desktop's Zen 4 cores, each as fast as a laptop's was: one alone, and eight together."""
+    cpu, (alone, together) = one("price", device="Ryzen 9 7950X"), published("peak", cores=(1, 8))
+    fast, slow = (cpu.value / (cpu.sizes["cores"] * peak.value / peak.sizes["cores"])
+                  for peak in (alone, together))  # fmt: skip
+    for device in ("RTX 3090", "RTX 4090"):
         card = one("price", device=device)
-        cost = card.value / (2 * boost * card.sizes["cores"])
-        fast, slow = (cpu.value / (32 * clock * cpu.sizes["cores"]) for clock in (5.7e9, 4.5e9))
-        yield Figure(f"{cpu.device} over {device}, by list price and data sheet", "published",
-                     fast / cost, slow / cost, card.citation)  # fmt: skip
+        cost = card.value / sheet(device).peaks["float32"]
+        yield Figure(f"{cpu.device}, by what such cores reach, over {device}, by its data sheet",
+                     "published", fast / cost, slow / cost, card.citation)  # fmt: skip
 
 
 @about("9a")
@@ -191,6 +177,15 @@ def hours_of_rent() -> Iterator[Figure]:
     hours = 3 * 365 * 24
     yield Figure("an H100, bought for 25,000 to 40,000 dollars", "published", least / hours,
                  most / hours, rent.citation)  # fmt: skip
+
+
+@about("9b")
+def a_year_of_training() -> Iterator[Figure]:
+    """At the peak of a fast consumer card, in the format that the model was trained in."""
+    model, card = one("training", what="Llama 3 405B"), sheet("RTX 5090")
+    yield Figure(f"{model.what}, one {card.name}, always at its peak in bfloat16", "bounded",
+                 -math.inf, YEAR * card.peaks["bfloat16"] / model.value,
+                 f"{card.source}; {model.citation}")  # fmt: skip
 
 
 @about("20c")
@@ -258,13 +253,12 @@ def lanes_at_work() -> Iterator[Figure]:
 def state_over_a_desktops_cache() -> Iterator[Figure]:
     """16 bytes a parameter under Adam; and what ResNet-56's 55 convolutions leave for the way back,
     of 128 pictures: 19 of them 16 × 32 × 32 numbers each, 18 half as many, 18 a quarter."""
-    cache = 2**23  # bytes
+    cpu, alexnet = one("price", device="Core i7-6700K"), one("training", what="AlexNet")
     activations = 4 * 128 * 16 * 32 * 32 * (19 + 18 / 2 + 18 / 4)
     needed = {"ResNet-56, 128 pictures": 16 * 853_018 + activations,
-              "AlexNet of 2012, its parameters alone": 16 * 60_000_000}  # fmt: skip
+              "AlexNet, its parameters alone": 16 * alexnet.sizes["parameters"]}  # fmt: skip
     for network, nbytes in needed.items():
-        yield Figure(f"{network}, over a desktop's cache", "published", nbytes / cache,
-                     nbytes / cache, "Intel Core i7-6700K, 2015: 8 MB")  # fmt: skip
+        yield cited(f"{network}, over a {cpu.device}'s cache", nbytes / cpu.sizes["cache"], cpu)
 
 
 # Sums
@@ -298,7 +292,7 @@ def steps_of_a_v100() -> Iterator[Figure]:
 
 @about("25a")
 def gradients_over_a_bus() -> Iterator[Figure]:
-    """AlexNet's 61 million gradients and a step of it, on a card of the same kind."""
+    """AlexNet's gradients, about as many as were sent, and its step on a card of the same kind."""
     step = one("networks", device="Titan X", dtype="float32",
                what="AlexNet, CuDNN[R4]-fp32 (Torch): forward and backward")  # fmt: skip
     for row in published("all-reduce", device="Titan X"):
@@ -310,6 +304,26 @@ def gradients_over_a_bus() -> Iterator[Figure]:
 
 
 # Trees
+
+
+@about("22a")
+def a_softmax_for_nothing() -> Iterator[Figure]:
+    """A model's step, were the layer free that a tree would replace: its share of the weights."""
+    model = one("training", what="Llama 3 405B")
+    layer = model.sizes["vocabulary"] * model.sizes["width"] / model.sizes["parameters"]
+    yield Figure(f"all of {model.what}, if its tree took no time", "bounded", -math.inf,
+                 1 / (1 - layer), model.citation)  # fmt: skip
+
+
+@about("22b")
+def hash_tables_on_a_cpu() -> Iterator[Figure]:
+    """Products to recommend, learned by hash tables on a CPU and by every weight on a GPU."""
+    v100 = one("hashing", what="SLIDE: speed-up over TensorFlow on a V100")
+    yield cited("SLIDE on 44 cores beside TensorFlow on a V100", v100.value, v100)
+    over_slide, over_gpu = (one("hashing", what=f"G-SLIDE: speed-up over {other}") for other in
+                            ("SLIDE on a CPU of 32 cores", "TensorFlow on the GPU"))  # fmt: skip
+    yield cited(f"SLIDE on 32 cores beside TensorFlow on an {over_gpu.device}",
+                over_gpu.value / over_slide.value, over_gpu)  # fmt: skip
 
 
 @about("21c")
@@ -355,17 +369,10 @@ def compiles(traced: Trace) -> bool:
 @about("24a")
 def how_near_libraries_come() -> Iterator[Figure]:
     """The time of a library's product over what its arithmetic alone would take at the peak."""
-    peaks = {"float32": 15.7e12, "float16": 125e12}  # of a V100, by its data sheet
-    for dtype, peak in peaks.items():
+    for dtype in ("float32", "float16"):
         shape = {"batch": 7000, "inputs": 4096, "outputs": 4096, "dtype": dtype}
         row = one("dense", device="V100", **shape)
-        yield cited(f"cuBLAS over a V100's peak in {dtype}",
-                    row.value * peak / (2 * 7000 * 4096**2), row)  # fmt: skip
-    row = one("matmul", device="A100 SXM", dtype="bfloat16")
-    yield cited("cuBLAS over an A100's peak in bfloat16", 312e12 / row.value, row)
-
-
-@about("24b")
-def multipliers() -> Iterator[Figure]:
-    yield Figure("TPU v1: all of its peak of 92 TOPS is its matrix unit's", "published", 1.0, 1.0,
-                 "Jouppi et al., In-Datacenter Performance Analysis of a TPU, 2017, abstract")
+        at_best = 2 * 7000 * 4096**2 / sheet("V100").peaks[dtype]
+        yield cited(f"cuBLAS over a V100's peak in {dtype}", row.value / at_best, row)
+    row, peak = one("matmul", device="A100 SXM"), sheet("A100 80 GB").peaks["bfloat16"]
+    yield cited("cuBLAS over an A100's peak in bfloat16", peak / row.value, row)

@@ -31,7 +31,8 @@ def claims(options: Namespace) -> int:
             raise ValueError(f"{path} is there already, and stays as it is. Name another file.")
         can_write(path.parent)
     found = claims.judged(*options.number)
-    print(found)
+    untested = [known[each].untested for each in options.number or known if known[each].untested]
+    print(*([found] if len(found) else []), *untested, sep="\n\n")
     if path:
         files.write(path, f"{found.to_json()}\n")
         say(f"Kept in {path}")

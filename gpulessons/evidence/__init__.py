@@ -26,7 +26,7 @@ TELLING = {"subject", "what", "device", "dtype", "where"}  # what a run is known
 SI = {
     "s": 1, "min": 60, "h": 3600, "ms": 1e-3, "µs": 1e-6, "clocks": 1, "GB/s": 1e9, "GFLOP/s": 1e9,
     "TFLOP/s": 1e12, "PFLOP/s": 1e15, "TOP/s": 1e12, "%": 0.01, "×": 1, "/s": 1, "M/s": 1e6,
-    "$": 1, "$/h": 1 / 3600,
+    "$": 1, "$/h": 1 / 3600, "FLOP": 1, "day": 86400,
 }  # fmt: skip
 
 
@@ -106,9 +106,17 @@ class Figures(tuple[Published, ...]):
         head = [*(name for name in names if name not in alike), "published", "remark"]
         if not any(row[-1] for row in rows):
             head, rows = head[:-1], [row[:-1] for row in rows]
-        sources = dict.fromkeys(row.citation for row in self)
         title = ", ".join(dict.fromkeys([self[0].subject, *said]))
-        return Table(f"Published: {title}", head, rows, [f"{'; '.join(sources)}."])
+        return Table(f"Published: {title}", head, rows, self.sources())
+
+    def sources(self) -> list[str]:
+        """A line for each source: its name, where it stands, the day, the software, the devices."""
+        found: dict[tuple, dict[str, None]] = {}
+        for row in self:
+            each = row.source
+            told = each.title, each.address, each.measured or "no date stated", each.software
+            found.setdefault(told, {})[row.device] = None
+        return [", ".join(filter(None, [*told, *devices])) for told, devices in found.items()]
 
     def __repr__(self) -> str:
         return repr(self.table())

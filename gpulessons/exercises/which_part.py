@@ -44,12 +44,14 @@ def drawn(rng):
 
 
 GB = 10**9
-ONE = ("slate", 80 * GB, 1e13, 1e12, 100)
-FREE = (1e12, 1e10, GB, [ONE, ("amber", 80 * GB, 1e9, 1e9, 0)])
-FULL = (1e12, 1e10, 24 * GB, [ONE, ("amber", 24 * GB, 1e13, 1e12, 99)])  # it just fits
+ONE = ("slate", 80 * GB, 1e13, 1e12, 100)  # a step of FIRST waits 10 ms for its bytes
+FAST = ("coral", 80 * GB, 4e13, 2e12, 900)  # 5 ms, and nine times as dear
+FIRST = (1e10, 1e10, GB, [ONE, FAST])
+FREE = (1e10, 1e10, GB, [ONE, FAST, ("amber", 80 * GB, 1e9, 1e9, 0)])
+FULL = (1e10, 1e10, 24 * GB, [ONE, FAST, ("amber", 24 * GB, 1e13, 1e12, 99)])  # it just fits
 UNKNOWN = (1e12, 1e10, GB, [(*ONE[:4], None), ("amber", 80 * GB, 1e13, 1e12, None)])
 NO_ROOM = (1e12, 1e10, 112 * GB, [ONE, ("amber", 24 * GB, 1e13, 1e12, 50)])
-CASES = [*map(drawn, [random.Random(0)] * 40), FREE, FULL, UNKNOWN, NO_ROOM]
+CASES = [FIRST, FREE, FULL, UNKNOWN, NO_ROOM, *map(drawn, [random.Random(0)] * 40)]
 mistakes = (
     ("It looks at FLOP/s alone: a step also waits for its bytes.",
      "max(flops / flop_rate, bytes_moved / bandwidth)", "flops / flop_rate"),
@@ -60,6 +62,6 @@ mistakes = (
 exercise = a_function(
     __name__, text, CASES,
     "price × the longer of both times, on each device with room for it; a price may be None, or 0.",
-    "44 steps and sets of devices: one free, one that just fits; no price known, no room at all.",
+    "45 steps and sets of devices: one free, one that just fits; no price known, no room at all.",
     mistakes,
 )

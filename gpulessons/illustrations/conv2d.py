@@ -1,9 +1,13 @@
-"""Pictures of convolutions: a patch and its column, and where another way overtakes."""
+"""Pictures of convolutions: a patch and its column, and which way is ahead, where."""
+
+import math
+from collections import Counter
 
 import numpy as np
 
 from gpulessons import units
-from gpulessons.plots.forms import LOOKS, log_lines, rectangle, write
+from gpulessons.plots.axes import log_axes
+from gpulessons.plots.forms import LOOKS, SPOTS, key, listed, log_lines, name_rows, rectangle, write
 from gpulessons.plots.picture import BLUE, INK, SKY, Picture, blank
 
 
@@ -68,6 +72,39 @@ def crossing(times, slow: str, fast: str) -> tuple[float, float, float] | None:
         return after, after, after
     before, part = sides[first - 1], leads[first - 1] / (leads[first - 1] - leads[first])
     return before, float(before ** (1 - part) * after**part), after
+
+
+def operations(row) -> float:
+    """Of a published convolution, as the definition counts them, whatever ran: its filters lie on
+    every pixel."""
+    return 2 * math.prod(row.sizes.values()) * row.sizes["kernel"]
+
+
+def by_algorithm(rows, slow: str) -> Picture:
+    """How many times as fast as one way others were, layer by layer: published figures."""
+    layers: dict = {}
+    for row in rows:
+        s = row.sizes
+        layer = (f"{s['kernel']} × {s['kernel']}, {s['channels']} to {s['filters']} channels, "
+                 f"{s['width']} pixels")
+        layers.setdefault(layer, {})[row.what.removesuffix(": forward")] = row.value
+    ahead = Counter(min(times, key=times.get) for times in layers.values())
+    won = [f"{way} in {ahead[way]}" for way in next(iter(layers.values()))]
+    title = f"Of {len(layers)} layers, the fastest way: {'; '.join(won)}."
+    figure, axes = blank(height=1.9 + 0.4 * len(layers), width=8.2, title=title)
+    looks = {}
+    for y, times in enumerate(layers.values()):
+        for way, look in zip(times, LOOKS, strict=False):
+            looks[way] = {**look, **SPOTS, "markerfacecolor": "none", "markeredgewidth": 1.6}
+            axes.plot(times[slow] / times[way], y, **looks[way])
+    name_rows(axes, layers)
+    log_axes(axes, x=(f"times as fast as {slow}", "{:g}×".format), ticks=(1, 2, 5, 10, 20))
+    notes = dict.fromkeys(f"published: {row.citation}" for row in rows)
+    axes.set_xlabel("\n".join([axes.get_xlabel(), *notes]))
+    key(figure, looks)
+    told = {layer: ", ".join(f"{way} {units.ratio(times[slow] / times[way])}" for way in times)
+            for layer, times in layers.items()}
+    return Picture(figure, f"{title} {listed(told)}. {'; '.join(notes)}.")
 
 
 def measured(times):

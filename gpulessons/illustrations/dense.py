@@ -9,13 +9,15 @@ from gpulessons import units
 from gpulessons.measure.results import Comparison
 from gpulessons.plots.axes import log_axes, written
 from gpulessons.plots.forms import LOOKS, listed, log_lines
-from gpulessons.plots.picture import COLORS, INK, Picture, blank
+from gpulessons.plots.picture import COLORS, DASH_DOT, INK, Picture, blank
+from gpulessons.plots.published import open_lines
 
 # Toolkits on one CPU share a backend's color, so a curve has one of its own, and its own dashes.
+DASHES = {"live": "-", "recorded": "--", "modelled": DASH_DOT}
 TOOLKITS = "NumPy", "CUDA", "PyTorch on CPU", "Numba", "PyTorch on GPU"
 
 
-def per_example(comparison: Comparison, models=None, *, title: str = "") -> Picture:
+def per_example(comparison: Comparison, models=None) -> Picture:
     """Time of one example against the batch it comes in, both on log scales.
 
     Versions of one backend share its color, and each has its own mark and dashes.
@@ -38,9 +40,60 @@ def per_example(comparison: Comparison, models=None, *, title: str = "") -> Pict
         drawn.append((name, sizes, each, {"color": INK, "linewidth": 1}))
     return log_lines(
         drawn, ("examples in the batch", units.count), ("time of one example", units.seconds),
-        title=title or batched(best), ticks=sorted(best),
+        title=batched(best), ticks=sorted(best),
         spoken=f"{comparison.label()}, for one example.",
     )
+
+
+def on_cards(rows, comparison: Comparison, models) -> Picture:
+    """Time of one example against the batch it comes in: by libraries, published; by kernels, as
+    measured here, else as modelled for the comparison's first GPU, with the interval.
+
+    rows: published figures of one layer. models: as `per_example` takes them.
+    """
+    each = open_lines(rows, "batch", lambda row: f"{row.what} on {row.device}, {row.dtype}",
+                      lambda row: row.value / row.sizes["batch"])
+    paper = comparison.on_paper()
+    each += [line for one in (comparison, *comparison.beside, paper) for line in kernels_of(one)]
+    batches = sorted({size for _, sizes, *_ in each for size in sizes})
+    for name, model in models.items():
+        sizes = np.geomspace(batches[0], batches[-1], 100)
+        each.append((name, sizes, [model(size) / size for size in sizes],
+                     {"color": INK, "linewidth": 1}))
+    notes = dict.fromkeys(f"published: {row.citation}" for row in rows)
+    notes |= {paper.label(): None} if paper.estimates else {}
+    picture = log_lines(each, ("examples in the batch", units.count),
+                        ("time of one example", units.seconds), title=growth(rows),
+                        ticks=[1, 16, 128, 1024, 7000], spoken=f"{'; '.join(notes)}.")
+    picture.axes.set_xlabel("\n".join([picture.axes.get_xlabel(), *notes]), linespacing=1.4)
+    for t in paper.estimates:
+        ends = [end / t.size for end in t.quartiles]
+        picture.axes.vlines(t.size, *ends, color=COLORS[t.backend], linewidth=1)
+    return picture
+
+
+def kernels_of(comparison: Comparison):
+    """Each version's time of one example as a line, which shows whether it was measured here."""
+    for version, mark in zip(comparison.versions, "vPX*", strict=False):
+        times = [t for t in (*comparison.timings, *comparison.estimates) if t.version == version]
+        if times:
+            color, tier = COLORS[times[0].backend], comparison.tier
+            look = {"color": color, "linewidth": 1, "marker": mark, "linestyle": DASHES[tier],
+                    "markerfacecolor": color if tier == "live" else "none"}
+            each = [t.median / t.size for t in times]
+            yield f"{version} ({tier})", [t.size for t in times], each, look
+
+
+def growth(rows) -> str:
+    """How much longer the next to last batch of each published line takes than its first."""
+    grown, batches = [], sorted({row.sizes["batch"] for row in rows})
+    few, many = batches[0], batches[-2]
+    for device, dtype in dict.fromkeys((row.device, row.dtype) for row in rows):
+        took = {row.sizes["batch"]: row.value for row in rows
+                if (row.device, row.dtype) == (device, dtype)}
+        grown.append(f"{took[many] / took[few]:.2g} times on a {device} in {dtype}")
+    return (f"For {many / few:g} times the examples, {few} to {many}, a library's time grows "
+            f"{', '.join(grown)}.")
 
 
 def batched(best):
@@ -52,23 +105,6 @@ def batched(best):
     few = "Alone" if alone == 1 else f"In a batch of {alone}"
     return (f"{few} an example takes {units.seconds(each[alone])}, in a batch of "
             f"{units.count(most)} it takes {units.seconds(each[most])}.")
-
-
-def against_parameters(measured) -> Picture:
-    """Time against the number of parameters, both on log scales: {name: {parameters: seconds}}."""
-    counts = sorted(set().union(*measured.values()))
-    measured = {name: times for name, times in measured.items() if times}
-    growths = [f"{t[counts[-1]] / t[counts[0]]:.2g} times as long for {name}"
-               for name, t in measured.items() if {counts[0], counts[-1]} <= set(t)]
-    title = "Too noisy to say how the time grows."
-    if growths:
-        title = f"{counts[-1] / counts[0]:.3g} times the parameters take {', '.join(growths)}."
-    return log_lines(
-        [(name, list(times), list(times.values()), look)
-         for (name, times), look in zip(measured.items(), LOOKS, strict=False)],
-        ("weights and biases", units.count), ("time of one call", units.seconds), title=title,
-        ticks=counts,
-    )
 
 
 def curves(runs) -> Picture:
@@ -107,32 +143,17 @@ def wrong(images: np.ndarray, labels: np.ndarray, probabilities: np.ndarray) -> 
     return grid(images[shown], captions, title=title, columns=6)
 
 
-def grid(images: np.ndarray, captions=(), *, title, columns: int = 10, signed=False) -> Picture:
-    """Small pictures in rows, each with its caption.
-
-    signed: 0 is blank, more is orange, less is purple. Otherwise more is darker, as ink on paper.
-    """
+def grid(images: np.ndarray, captions=(), *, title, columns: int = 10) -> Picture:
+    """Small pictures in rows, each with its caption: more is darker, as ink on paper."""
     rows = max(1, math.ceil(len(images) / columns))
     tall = 0.95 if captions else 0.72
     figure, axes = blank(height=0.5 + tall * rows * 10 / columns, title=title, nrows=rows,
                          ncols=columns, squeeze=False)
-    far = float(np.abs(images).max()) if len(images) else 1
-    look = {"cmap": "PuOr_r", "vmin": -far, "vmax": far} if signed else {"cmap": "gray_r"}
     for one in axes.flat:
         one.set_axis_off()
     for one, image in zip(axes.flat, images, strict=False):
-        one.imshow(image, **look)
+        one.imshow(image, cmap="gray_r")
     for one, caption in zip(axes.flat, captions, strict=False):
         one.set_title(caption, color=INK, fontsize=9, pad=3)
     spoken = "; ".join(caption.replace("\n", ", ") for caption in captions)
     return Picture(figure, f"{title} {spoken}".strip())
-
-
-def weights(w: np.ndarray, moved: bool = False) -> Picture:
-    """What the outputs of a first layer look for: the twenty strongest rows of w (outputs, 64) as
-    pictures of 8 × 8. moved: w is how far the weights have come in training."""
-    strongest = np.argsort(-np.abs(w).sum(1))[:20]
-    colors = ("orange, the weight has grown; purple, it has fallen" if moved else
-              "orange ink raises an output, purple lowers it")
-    title = f"{len(strongest)} of {len(w)} outputs, pixel by pixel: {colors}."
-    return grid(w[strongest].reshape(-1, 8, 8), title=title, signed=True)

@@ -11,7 +11,6 @@ from gpulessons import units
 from gpulessons.plots.axes import log_axes, written
 from gpulessons.plots.forms import LOOKS, lines, listed, log_lines
 from gpulessons.plots.picture import INK, Picture, blank
-from gpulessons.plots.timings import round_to_two
 
 FULL, RIVAL = "full softmax", "hierarchical softmax"
 NOISE = 0.05  # nats; a smaller lead may be due to chance
@@ -60,7 +59,8 @@ def crossing(layers, at):
         longer = units.ratio(1 / factor)
         return f"At {last} a step of the {RIVAL} still takes {longer} that of the {FULL}."
     start = min(layers[FULL])
-    where = "at every size" if at <= start else f"from {units.count(round_to_two(at))} classes on"
+    digits = units.count(int(float(f"{at:.2g}")))  # two: a crossover is not known better
+    where = "at every size" if at <= start else f"from {digits} classes on"
     return f"A step of the {RIVAL} is quicker {where}: {units.ratio(factor)} at {last}."
 
 

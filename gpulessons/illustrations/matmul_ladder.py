@@ -1,89 +1,113 @@
 """A ladder of versions, from the loop to the library: how far each rung is from the top, and why.
 
-The rungs of one device are compared with that device's library. Measured shares are dots (recorded
-ones open), published ones rings: nothing measured elsewhere looks as if it were from here.
-A GPU on paper has no library: modelled rungs, hatched, are shares of its peak by the data sheet,
-and the published ones beside them are shares of their card's peak, so that like stands by like.
+All stand at their share of the FLOP/s of one library: NumPy's for a CPU, cuBLAS on the same card
+for a GPU. Measured shares are dots (recorded ones open), published ones open in ink: nothing
+measured elsewhere looks as if it were from here. Modelled rungs, hatched, are of the card that the
+published ones ran on: its cuBLAS is the library of both.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
+from itertools import groupby
+from typing import Any
 
 from gpulessons import units
+from gpulessons.evidence import published
 from gpulessons.measure.results import Comparison
-from gpulessons.plots.axes import beside, log_axes
-from gpulessons.plots.forms import listed, name_rows, percent
+from gpulessons.plots.axes import beside, log_axes, written
+from gpulessons.plots.forms import LOOKS, lines, listed, name_rows, percent
 from gpulessons.plots.picture import COLORS, HATCH, INK, MARKERS, Picture, blank
-from gpulessons.plots.roofline import device, intensity, roof, roofline
-from gpulessons.plots.timings import footnotes, largest, ranked, shown
+from gpulessons.plots.roofline import device
+from gpulessons.plots.timings import footnotes, largest, shown
 
 LIBRARIES = {"CPU": "NumPy", "GPU": "PyTorch on GPU"}  # their products are BLAS and cuBLAS
+CARD = "RTX A6000"  # with every rung published, and two above them: no kernels of this course
+SAME_IDEA = {
+    CARD: {
+        "CUDA, naive": "Naive", "CUDA, coalesced": "GMEM Coalescing",
+        "CUDA, shared tile": "SMEM Caching", "CUDA, 1-D register tile": "1D Blocktiling",
+        "CUDA, 2-D register tile": "2D Blocktiling",
+        "CUDA, vectorized loads": "Vectorized Mem Access",
+        "CUDA, double buffering": "Double Buffering", "autotuning, not here": "Autotuning",
+        "warp tiling, not here": "Warptiling", LIBRARIES["GPU"]: "cuBLAS",
+    },
+    "RTX 4070 Ti SUPER": {
+        "CUDA, coalesced": "v1", "CUDA, shared tile": "v2", "CUDA, 2-D register tile": "v4",
+        LIBRARIES["GPU"]: "cuBLAS",
+    },
+}  # fmt: skip
+RINGS = dict(zip(SAME_IDEA, ("o○", "D◇"), strict=True))  # a mark, and how it is written
 
-# Shares of cuBLAS in float32 by kernels of the same ideas.
-SOURCE = "S. Boehm, SGEMM_CUDA (README), RTX A6000"
-PUBLISHED = {
-    "CUDA, naive": 0.013,
-    "CUDA, coalesced": 0.085,
-    "CUDA, shared tile": 0.128,
-    "CUDA, 1-D register tile": 0.365,
-    "CUDA, 2-D register tile": 0.687,
-    "CUDA, vectorized loads": 0.784,
-    "CUDA, double buffering": 0.743,
-}
-# There cuBLAS reached 23,249.6 GFLOP/s; the card's data sheet promises 38.7 TFLOP/s.
-CUBLAS_OF_PEAK = 23_249.6 / 38_700
-# Rungs of the same source above these, which are no kernels of this course.
-ABOVE = {"autotuning, not here": 0.848, "warp tiling, not here": 0.937}
+
+def published_on(card: str = CARD) -> dict[str, Any]:
+    """{our version: the published figure of a kernel of the same idea on this card}"""
+    rows = published("matmul", device=card, dtype="float32", n=4096)
+    figures = {word: row for row in rows for word in (row.what, row.what.split()[0])}
+    return {ours: figures[theirs] for ours, theirs in SAME_IDEA[card].items()}
 
 
-def ladder(
-    comparison: Comparison, counted=None, *, published=PUBLISHED, above=None, gpu: str | None = ""
-) -> Picture:
+def of_cublas(figures: dict[str, Any]) -> dict[str, float]:
+    """{name: share of the card's cuBLAS}, of published FLOP/s or times, one of them cuBLAS's."""
+    library = next(row for row in figures.values() if row.what == "cuBLAS")
+    power = 1 if library.unit.endswith("FLOP/s") else -1
+    return {name: (row.value / library.value) ** power for name, row in figures.items()}
+
+
+def ladder(comparison: Comparison, counted=None, *, paper: Comparison | None = None) -> Picture:
     """Each version as a share of its device's library, in the comparison's order, log scale.
 
     Each stands at the largest size at which it was timed: FLOP/s can be compared across sizes, and
     a loop in Python would not finish the library's. counted: {version: (global, shared)}, the
     numbers that its threads read for each multiplication, from the microscope; drawn beside it.
-    published: {version: share} on somebody else's machine; above: the same, of rungs that are not
-    in the comparison. gpu: whose modelled times fill in for rungs that were not measured, the first
-    unless told, none for None.
+    paper: what is modelled for the published CARD, where rungs were not measured.
     """
-    measured = standings(comparison)
-    modelled, mark = on_paper(comparison, measured, gpu)
-    title = how_far(comparison, measured, {} if modelled else published) + on_a_sheet(modelled)
-    # Rungs that are only published stand behind the last that is published.
-    rows = comparison.versions
-    behind = max((n for n, v in enumerate(rows, 1) if v in published), default=len(rows))
-    rows = [*rows[:behind], *(above or {}), *rows[behind:]]
-    published, source = {**published, **(above or {})}, SOURCE
-    if modelled:
-        published = {version: share * CUBLAS_OF_PEAK for version, share in published.items()}
-        source += ", as shares of its peak"
+    measured, modelled = standings(comparison), on_paper(paper) if paper else {}
+    rungs, elsewhere = modelled | measured, {card: of_cublas(published_on(card)) for card in RINGS}
+    rows = [v for v in in_order(comparison.versions) if v in rungs or v in elsewhere[CARD]]
+    title = how_far(comparison, measured, modelled, elsewhere[CARD])
     figure, panels = blank(
-        width=8.8 if counted else 7.2, height=1.9 + 0.31 * len(rows), title=title, squeeze=False,
+        width=8.8 if counted else 7.2, height=2.1 + 0.31 * len(rows), title=title, squeeze=False,
         ncols=2 if counted else 1, sharey=True, width_ratios=(2.4, 1) if counted else None,
     )
     left, *right = panels[0]
-    rungs = {v: (of_peak(timing), timing, mark) for v, timing in modelled.items()}
-    rungs |= {v: ([share], timing, mark) for v, (share, timing, mark) in measured.items()}
     name_rows(left, [named(version, comparison, *rungs.get(version, ())[1:]) for version in rows])
-    drawn = [*published.values(), *(share for shares, *_ in rungs.values() for share in shares)]
-    left.set_xlim(0.3 * min(drawn, default=1), (200 if modelled else 12) * max(drawn, default=1))
-    what = "share of the library's FLOP/s" + "; modelled: of the GPU's peak" * bool(modelled)
-    log_axes(left, x=(what, lambda share: percent(share) if share < 9.5 else ""))
-    why = dict.fromkeys(e.why for e in comparison.absent if e.version not in measured)
-    notes = [f"○ published: {source}", *(f"not measured here: {each}" for each in why)]
+    words = {}
+    for y, version in enumerate(rows):
+        others = {card: each[version] for card, each in elsewhere.items() if version in each}
+        words[version] = draw_rung(left, y, others, *rungs.get(version, ()))
+    log_axes(left, x=("share of the library's FLOP/s", lambda s: percent(s) if s < 9.5 else ""))
+    low, high = left.get_xlim()
+    left.set_xlim(low / 2, high * 60)  # room for the words
+    footnotes(left, comparison)
+    notes = whence(comparison, paper)
     left.set_xlabel("\n".join([left.get_xlabel(), *notes]))
-    footnotes(left, comparison, gpu if modelled else None)
-    words = {version: draw_rung(left, y, published.get(version), *rungs.get(version, ()))
-             for y, version in enumerate(rows)}
     for axes in right:
-        draw_loads(axes, rows, counted)
-    for version, loads in (counted or {}).items():
-        far, near = map(fraction, loads)
-        words[version] += f", {far} loads a multiplication, {near} from shared memory"
-    return Picture(figure, f"{title} {listed(words)}. Published figures: {source}.")
+        loads = {version: counted[version] for version in rows if version in counted}
+        draw_loads(axes, rows, loads)
+        for version, (far, near) in loads.items():
+            words[version] += (f", {fraction(far)} loads a multiplication, {fraction(near)} from "
+                               "shared memory")
+    return Picture(figure, f"{title} {listed(words)}. {'; '.join(notes)}.")
+
+
+def in_order(versions):
+    """These versions, and before the GPU's library the published rungs that are none of them."""
+    others = [version for version in SAME_IDEA[CARD] if version not in versions]
+    at = versions.index(LIBRARIES["GPU"]) if LIBRARIES["GPU"] in versions else len(versions)
+    return [*versions[:at], *others, *versions[at:]]
+
+
+def whence(comparison, paper) -> list[str]:
+    """What stands below: who published, what is modelled, and why the rest was not measured."""
+    notes = [f"{sign} published, at {units.count(row.sizes['n'])}: {row.citation}"
+             for card, (_, sign) in RINGS.items() for row in [published_on(card)[LIBRARIES["GPU"]]]]
+    if paper and paper.estimates:
+        size = units.count(max(paper.sizes))
+        notes += [f"hatched: {paper.label()}, at {size}, of the published cuBLAS"]
+    timed = {timing.version for timing in comparison.timings}
+    why = dict.fromkeys(e.why for e in comparison.absent if e.version not in timed)
+    return [*notes, *(f"not measured here: {each}" for each in why)]
 
 
 def steadily(measure, tries: int = 3) -> Comparison:
@@ -99,17 +123,12 @@ def steadily(measure, tries: int = 3) -> Comparison:
 
 def together(*comparisons: Comparison) -> Comparison:
     """One comparison of several, for versions too slow for the last one's sizes."""
-    def joined(each):
-        return tuple(entry for one in each for entry in one.entries)
-
-    modelled = (replace(last, entries=joined(one.on_paper(last.machine) for one in comparisons
-                                             if last.machine in one.gpus))
-                for last in comparisons[-1].modelled)
-    return replace(comparisons[-1], entries=joined(comparisons), modelled=tuple(modelled))
+    joined = tuple(entry for one in comparisons for entry in one.entries)
+    return replace(comparisons[-1], entries=joined)
 
 
 def standings(comparison):
-    """{version: (share of the library, timing, footnote mark)}: live where there is one."""
+    """{version: ([share of the library], timing, footnote mark)}: live where there is one."""
     found = {}
     for one, mark in shown(comparison):
         timings = at_their_largest(one)
@@ -117,21 +136,15 @@ def standings(comparison):
             library = timings.get(LIBRARIES[device(timing.backend)])
             if library:
                 share = timing.flop_rate / library.flop_rate
-                found.setdefault(version, (share, timing, mark))
+                found.setdefault(version, ([share], timing, mark))
     return found
 
 
-def on_paper(comparison, measured, gpu):
-    """({version: its modelled time} of the rungs that have no measured share, their mark)"""
-    one, mark = shown(comparison, gpu)[-1]
-    estimates = at_their_largest(one) if one.estimates else {}
-    return {v: timing for v, timing in estimates.items() if v not in measured}, mark
-
-
-def of_peak(modelled):
-    """[share of its GPU's peak, and at both ends of its interval]"""
-    times = (modelled.median, *modelled.quartiles)
-    return [modelled.flops / seconds / modelled.peak for seconds in times]
+def on_paper(paper):
+    """{version: ([share of the CARD's cuBLAS, and at both ends of its interval], its time, "")}"""
+    rate = published_on()[LIBRARIES["GPU"]].value
+    return {t.version: ([t.flops / seconds / rate for seconds in (t.median, *t.quartiles)], t, "")
+            for t in paper.estimates}
 
 
 def at_their_largest(comparison: Comparison) -> dict:
@@ -146,44 +159,44 @@ def named(version, comparison, timing=None, mark=""):
     return f"{version}{mark}" + (f" at {units.count(timing.size)}" if smaller else "")
 
 
-def how_far(comparison, measured, published):
+def how_far(comparison, measured, modelled, known):
     """The message: the best rung of each device that is not a library's, of steady times only."""
     rows, parts = comparison.by_arithmetic[""], []  # a tensor core does other work
     for place, library in LIBRARIES.items():
         ours = {v: measured[v] for v in rows if v in measured and v.startswith(("Numba", "CUDA"))
                 and device(measured[v][1].backend) == place}
         steady = [v for v in ours if not ours[v][1].noise and not measured[library][1].noise]
-        known = [version for version in rows if version in published]
         if steady:
             best = max(steady, key=lambda version: ours[version][0])
-            share, _, recorded = ours[best]
+            (share,), _, recorded = ours[best]
             where = "recorded" if recorded else "here"
             parts.append(f"{best} reaches {percent(share)} of {library} {where}")
         elif ours:
             parts.append(f"too noisy here to say what share of {library} our rungs reach")
-        elif place == "GPU" and known:
-            best = max(known, key=published.get)
-            parts.append(f"{best} is published at {100 * published[best]:.3g}% of cuBLAS")
+        elif place == "GPU":
+            parts += there({v: known[v] for v in rows if v in known and v != library}, modelled)
     size = f"{units.count(largest(comparison))} {comparison.unit}"
     return f"{comparison.op}, {size}: {'; '.join(parts) or 'nothing was measured'}."
 
 
-def on_a_sheet(modelled):
-    """The best modelled rung, in a sentence; "" without one."""
-    if not modelled:
-        return ""
-    best = min(ranked(modelled.values()), key=lambda timing: (timing.at_least, -timing.flop_rate))
-    share, *interval = of_peak(best)
-    low, high = map(percent, sorted(interval))
-    return (f" Modelled for {best.gpu}: {best.version} reaches ≈ {percent(share)} "
-            f"({low} to {high}) of its peak.")
+def there(known, modelled) -> list[str]:
+    """What the best rung reaches on the published CARD, in words; none where none is known."""
+    if not known:
+        return []
+    best = max(known, key=known.get)
+    words = f"{best} is published at {percent(known[best])} of cuBLAS on an {CARD}"
+    if best in modelled:
+        share, *interval = modelled[best][0]
+        low, high = map(percent, sorted(interval))
+        words += f", and modelled there at ≈ {percent(share)} ({low} to {high})"
+    return [words]
 
 
 def draw_rung(axes, y, published, shares=(), timing=None, mark=""):
     """A dot for what was measured, an open one where elsewhere; hatched, with its interval, for
-    what was modelled, which has three shares; an open ring in ink for what was published. Returns
-    its words, which stand behind them all."""
-    words = f"published {100 * published:.3g}%" if published else "not measured here"
+    what was modelled, which has three shares; open in ink for what was published, {card: share}.
+    Returns its words, which stand behind them all."""
+    words = [f"published {', '.join(map(percent, published.values()))}"] if published else []
     if timing:
         share, *interval = shares
         color = COLORS[timing.backend]
@@ -191,16 +204,17 @@ def draw_rung(axes, y, published, shares=(), timing=None, mark=""):
         if interval:
             axes.scatter(share, y, 64, marker=MARKERS[timing.backend], facecolor="none",
                          edgecolor=color, hatch=2 * HATCH)
-        axes.plot(share, y, MARKERS[timing.backend], color=color, markersize=8,
-                  markerfacecolor="none" if mark else color)
-        words = f"{percent(share)}, {units.rate(timing.flop_rate, 'FLOP/s')}"
-        words = f"≈ {words}, modelled" if interval else words
-        words += f" ({timing.noise})" if timing.noise else ""
-    if published:
-        axes.plot(published, y, "o", markersize=8, color="none", markeredgecolor=INK,
+        else:
+            axes.plot(share, y, MARKERS[timing.backend], color=color, markersize=8,
+                      markerfacecolor="none" if mark else color)
+        noise = f" ({timing.noise})" if timing.noise else ""
+        words.insert(0, f"≈ {percent(share)} modelled" if interval else
+                     f"{percent(share)}, {units.rate(timing.flop_rate, 'FLOP/s')}{noise}")
+    for card, share in published.items():
+        axes.plot(share, y, RINGS[card][0], markersize=8, color="none", markeredgecolor=INK,
                   markeredgewidth=1.6)
-    beside(axes, words, max([published or axes.get_xlim()[0], *shares]), y)
-    return words
+    beside(axes, "; ".join(words), max([*published.values(), *shares]), y)
+    return "; ".join(words)
 
 
 def draw_loads(axes, rows, counted):
@@ -221,30 +235,6 @@ def draw_loads(axes, rows, counted):
     axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="upper left")
 
 
-def on_the_roofline(machine, comparison: Comparison, *, gpu: str | None = None) -> Picture | str:
-    """The rungs that ran here on the roofline, each at the largest size at which it was timed.
-
-    Noisy times are left out; a sentence instead of a picture where all are. gpu: of
-    whose modelled times the longest and the shortest stand beside them; none unless told.
-    """
-    timings = [t for t in at_their_largest(comparison).values() if t.noise != "too noisy"]
-    if not timings:
-        return "Every time is noisy: close other programs, and measure again."
-    modelled, _ = on_paper(comparison, standings(comparison), gpu)
-    by_time = sorted(modelled.values(), key=lambda timing: timing.median)
-    ends = by_time[:1] + by_time[1:][-1:]
-    best = max(timings, key=lambda timing: timing.flop_rate)
-    share = best.flop_rate / roof(machine, best.backend)[0]
-    title = (
-        f"{comparison.op} at {units.count(best.size)}: {intensity(best):.0f} FLOPs for each byte "
-        f"that must move. {best.version} reaches {percent(share)} of the flat roof."
-    )
-    if share > 1.02:  # an error to explain, not a record
-        title += " The roof is what NumPy's product reached, and this rung beat it."
-    names = [named(timing.version, comparison, timing) for timing in [*timings, *ends]]
-    return roofline(machine, timings, names=names, title=title, modelled=ends)
-
-
 def gain(rungs, slow: str, fast: str) -> tuple[float | None, str]:
     """(how many times the FLOP/s of one rung another reaches, "") or (None, why nothing is said)"""
     missing = [version for version in (slow, fast) if version not in rungs]
@@ -256,40 +246,27 @@ def gain(rungs, slow: str, fast: str) -> tuple[float | None, str]:
     return rungs[fast].flop_rate / rungs[slow].flop_rate, ""
 
 
-def step_by_step(comparison: Comparison, rungs) -> str:
-    """What each rung gains over the one before, at the largest size at which both were timed.
+def climbs(rows: Iterable[Any]) -> Picture:
+    """What others' kernels reached one after the other, as shares of cuBLAS on the same card.
 
-    A line for each: sizes differ from line to line, so the factors are not to be multiplied.
+    rows: published figures in their authors' order, with each card's cuBLAS among them.
     """
-    times = {(t.version, t.size): t for t in comparison.timings}
-    lines = []
-    for slow, fast in pairwise(rungs):
-        shared = [n for n in comparison.sizes if {(slow, n), (fast, n)} <= times.keys()]
-        if not shared:
-            lines.append(f"{slow} → {fast}: not timed at one size")
-            continue
-        a, b = times[slow, shared[-1]], times[fast, shared[-1]]
-        noisy = " (noisy)" if a.noise or b.noise else ""
-        gained = units.ratio(b.flop_rate / a.flop_rate)
-        lines.append(f"{slow} → {fast}, n = {units.count(shared[-1])}: {gained}{noisy}")
-    return "\n".join(lines)
-
-
-def libraries(rungs) -> str:
-    """How two libraries for the CPU compare on one product, and whose code each calls."""
-    ours, theirs = rungs.get("NumPy"), rungs.get("PyTorch on CPU")
-    if not ours or not theirs:
-        return "There is no PyTorch to compare NumPy with."
-    import numpy as np
-    import torch
-
-    blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]["name"]
-    other = "MKL" if torch.backends.mkl.is_available() else "a BLAS other than MKL"
-    threads = f"{ours.threads or 1} and {theirs.threads or 1}"
-    codes = f"NumPy calls {blas}, PyTorch {other}; threads: {threads}"
-    if ours.noise or theirs.noise:
-        return f"Too noisy here to compare PyTorch with NumPy. {codes}."
-    return f"PyTorch reaches {percent(theirs.flop_rate / ours.flop_rate)} of NumPy's rate. {codes}."
+    named, told, spoken = [], [], {}
+    for (card, each), look in zip(groupby(rows, key=lambda row: row.device), LOOKS, strict=False):
+        shares = of_cublas({row.what: row for row in each})
+        own = [share for what, share in shares.items() if what.startswith("v")]
+        look = {**look, "markerfacecolor": "none"}
+        named.append((card, range(1, len(own) + 1), own, look))
+        told.append(f"from {percent(own[0])} to {percent(max(own))} on {card}")
+        spoken[card] = ", ".join(map(percent, own))
+    title = f"Somebody's own kernels, as shares of cuBLAS: {'; '.join(told)}."
+    figure, axes = blank(height=3.8, title=title)
+    lines(axes, named)
+    axes.set(ylim=(0, None), ylabel="share of cuBLAS")
+    written(axes.yaxis, percent)
+    notes = dict.fromkeys(f"published: {row.citation}" for row in rows)
+    axes.set_xlabel("\n".join(["kernels in their author's order", *notes]))
+    return Picture(figure, f"{title} {listed(spoken)}. {'; '.join(notes)}.")
 
 
 def fraction(load: float) -> str:

@@ -5,7 +5,7 @@ emptied caches, and each op's share of its roof in words.
 from gpulessons import units
 from gpulessons.hardware.budget import note
 from gpulessons.hardware.system import free_memory
-from gpulessons.measure.results import NOISY, Absent, Ratio, Timing
+from gpulessons.measure.results import NOISY, Absent, Timing
 from gpulessons.plots.roofline import device, is_bound_by_bytes, roof, share
 
 MOST, IN_NO_TIME = 2**27, 2**24  # bytes; the second where measuring has next to no time
@@ -81,18 +81,6 @@ def near_the_roof(timings, machine) -> str:
         f"{len(near)} of {len(bound)} ops whose bytes should be the limit reach {LOW:.0%} or more "
         "of what memory gives to loads and stores like theirs."
     )
-
-
-def with_twice_the_arithmetic(longer: Ratio) -> str:
-    """Whether arithmetic shows; longer: how many times as long the op with more of it takes."""
-    if longer.refused:
-        return f"No word on arithmetic: {longer.refused}."
-    words = f"The sum of squares takes {units.ratio(longer.median)} as long as the sum: "
-    if longer.low > 1 + NOISY:  # not by the noise alone
-        return words + "here arithmetic shows, and bytes alone are not the wait."
-    if longer.median > 1 + NOISY:
-        return words + "by too little, in this noise, to say that arithmetic shows."
-    return words + "the same bytes and twice the operations, for no more time than the noise."
 
 
 def from_a_cache(timing: Timing | Absent, bandwidth: float) -> str:

@@ -3,8 +3,9 @@
 import math
 from textwrap import fill as fill_words
 
-from gpulessons.claims.judge import HERE, OPEN, WORDS, zone
-from gpulessons.plots.axes import name_rows
+from gpulessons import units
+from gpulessons.claims.judge import HERE, HOLDS, LIMITS, OPEN, REFUTED, WORDS, zone
+from gpulessons.plots.axes import log_axes, name_rows, two_ticks, written
 from gpulessons.plots.picture import BLUE, INK, ORANGE, Picture, blank
 
 # A kind is told by its mark and its line; color only says measured or not.
@@ -35,7 +36,6 @@ def ranges(finding):
         axes.axvline(border, color=INK, linewidth=1, linestyle=(0, (4, 3)))
         axes.text(border, -0.75, side, color=INK, ha=ha, fontsize=9.5)
     name_rows(axes, [f"{fill_words(each.what, 46)}\n({each.kind})" for each in finding.figures])
-    axes.set_xlabel(fill_words(f"{about.quantity}{', ' * bool(about.unit)}{about.unit}", 64))
     said = "; ".join(f"{each.what}, {each.kind}: {each.amount(about.unit)}, "
                      f"{zone(each, about.refuted, about.holds)}" for each in finding.figures)
     return Picture(figure, f"{about.words} {words} {about.test} {said}.")
@@ -46,25 +46,32 @@ def limits(axes, finding):
     about = finding.about
     ends = [about.refuted, about.holds, *(end for each in finding.figures
             for end in (each.low, each.high) if math.isfinite(end) and end > 0)]  # fmt: skip
+    what = fill_words(f"{about.quantity}{', ' * bool(about.unit)}{about.unit}", 64)
+    per_unit = 100 if about.unit == "%" else 1
+    told = what, lambda number: units.three_digits(per_unit * number)
     if about.unit == "%" and min(ends) > 0.005:
         low, high = 0, max(1.02, 1.1 * max(ends))
-        axes.xaxis.set_major_formatter(lambda x, _: f"{100 * x:g}")
+        axes.set_xlabel(what)
+        written(axes.xaxis, told[1])
     else:
         low, high = min(ends) / 3, max(ends) * 3
-        axes.set_xscale("log")
-        axes.xaxis.set_major_formatter(lambda x, _: f"{100 * x if about.unit == '%' else x:g}")
+        log_axes(axes, x=told)
     axes.set_xlim(low, high)
+    if low:
+        two_ticks(axes.xaxis)
     return low, high
 
 
 def asked(finding):
-    """(question, {word: why, or why not}, the right word), for a quiz about a statement."""
-    about, right = finding.about, finding.together
+    """(question with its borders, {word: why, or why not}, the right word), for a quiz."""
+    about, right = finding.about, finding.together if finding.together in WORDS else OPEN
     said = [each for each in WORDS if each != OPEN or right == OPEN]
     speaking = {word: [each for each in finding.figures
                        if zone(each, about.refuted, about.holds) == word] for word in said}
+    if right == LIMITS and not speaking[LIMITS]:  # they disagree: one of either side
+        speaking[LIMITS] = [speaking[HOLDS][0], speaking[REFUTED][0]]
     answers = {word: reason(about, word == right, speaking[word]) for word in said}
-    return f"{about.words} ({about.quantity})", answers, right
+    return f"“{about.words}” {about.test}", answers, right
 
 
 def reason(about, right, figures):

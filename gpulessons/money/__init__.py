@@ -14,7 +14,6 @@ import importlib
 HOMES = {
     "devices": "Device FACTORS cards of_machine with_prices",
     "works": "Work dense generating networks training",
-    "renting": "break_even owned_hour",
     "cores": "Cores beside_the_k80",
     "brain": "ASSUMPTIONS Assumed operations_per_second spread",
 }

@@ -72,8 +72,8 @@ def check_number(device, what, number, least=None):
 
 
 def cards() -> list[Device]:
-    """The cards that this course prices, by their data sheets, each with the least that is
-    published of its price and of its rent."""
+    """The cards that this course prices, by their data sheets, each with the least price and the
+    least rent of the latest day of which any is published."""
     return [card(name) for name in CARDS]
 
 
@@ -89,7 +89,9 @@ def card(name):
 def least(subject, name):
     """In dollars, or dollars an hour; None where nothing is published."""
     rows = [row for row in published(subject) if row.device == name]
-    return min((float(row.figure) for row in rows), default=None)
+    latest = max((row.source.measured for row in rows), default="")
+    asked = [float(row.figure) for row in rows if row.source.measured == latest]
+    return min(asked, default=None)
 
 
 def of_machine(machine) -> list[Device]:

@@ -1,13 +1,15 @@
-"""Rent or buy? Two lines over the hours of use, and where they cross.
+"""Rent or buy? An owned hour is the dearer the fewer there are; a rented one costs what it costs.
 
-    bought(h) = price + h × an hour's energy            rented(h) = h × rent
-    break-even hours = price / (rent − energy of an hour)
+    an owned hour of use = price / hours of use + energy of an hour
+    break-even: the share of its life from which that is less than the rent
 
-The price is paid once and spread over the hours of use, so everything hangs on how many there are.
-A rent includes its machine and its energy. Interest, taxes and one's own time are left out.
+A rent includes a machine around the card and its energy. Interest, taxes, and one's own time are
+left out.
 """
 
 import math
+
+HOURS = 365.25 * 24  # of a year
 
 
 def energy(watts: float, price_per_kwh: float) -> float:
@@ -15,16 +17,12 @@ def energy(watts: float, price_per_kwh: float) -> float:
     return watts / 1000 * price_per_kwh
 
 
-def break_even(price: float, rent: float, watts: float = 0, price_per_kwh: float = 0) -> float:
-    """Hours of use from which buying is cheaper; ∞ where renting always is."""
-    saved = rent - energy(watts, price_per_kwh)  # by each hour of use
-    if price == 0 and saved >= 0:
-        return 0.0
-    return price / saved if saved > 0 else math.inf
-
-
-def owned_hour(
-    price: float, hours: float, watts: float = 0, price_per_kwh: float = 0
-) -> float:
+def owned_hour(price: float, hours: float, energy_of_one: float = 0) -> float:
     """What one of so many hours of use costs the owner."""
-    return price / hours + energy(watts, price_per_kwh)
+    return price / hours + energy_of_one
+
+
+def break_even(price: float, rent: float, years: float, energy_of_one: float = 0) -> float:
+    """The share of so many years from which buying is cheaper; above 1 where it never is."""
+    saved = rent - energy_of_one  # by each hour of use
+    return price / saved / (years * HOURS) if saved > 0 else math.inf

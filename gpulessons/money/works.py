@@ -2,8 +2,9 @@
 
     seconds ≥ max(operations / FLOP/s, bytes / bytes/s)        and what it holds has to fit
 
-A step cannot be over before its arithmetic is done, nor before its bytes have moved: the time is a
-bound, and a published one is longer. Launches, caches and what a framework adds are left out.
+A step cannot be over before its arithmetic is done, nor before its bytes have moved. How many bytes
+those are is modelled: a program that fuses more moves fewer, one that copies moves more. Launches,
+chains of steps that wait for each other, caches and what a framework adds are left out.
 """
 
 from collections.abc import Mapping
@@ -12,7 +13,6 @@ from dataclasses import dataclass, replace
 from .devices import FACTORS, Device
 
 LAYERS, WIDTH = 32, 4_096  # of a transformer of some 6.4 billion parameters, called a "7 B"
-YEARS = 3  # that a device which was bought computes without a pause
 
 
 @dataclass(frozen=True)
@@ -50,33 +50,28 @@ class Work:
         parts = self.parts(device, factors)
         return max(parts, key=parts.get) if parts else ""
 
-    def cost(self, device: Device, factors: str, how: str = "bought") -> float | None:
-        """Dollars of one step, at least: price × time over YEARS, or the rent of that time."""
-        seconds, paid = self.seconds(device, factors), hourly(device, how)
-        return None if seconds is None or paid is None else paid / 3600 * seconds
+    def cost(self, device: Device, factors: str) -> float | None:
+        """Dollars of the rent of its time; None where no rent is known, or it cannot be done."""
+        seconds = self.seconds(device, factors)
+        return None if seconds is None or device.rent is None else device.rent / 3600 * seconds
 
 
-def hourly(device, how):
-    """Dollars an hour; None where no price, or no rent, is known."""
-    if how == "rented":
-        return device.rent
-    return None if device.price is None else device.price / (YEARS * 365.25 * 24)
-
-
-def networks(batch: int | None = None) -> list[Work]:
+def networks(batch: int | None = None, fused: bool = False) -> list[Work]:
     """A step of training of each of the six networks; batch: another than published.
 
-    Operations are those of its products. Bytes: each number that a step holds (weights, their
-    gradients, layers' outputs, theirs) is written once and read once, and the update reads and
-    writes each weight. A library that keeps outputs in a cache moves fewer.
+    Operations are those of its products. A weight moves six times: it is read twice, its gradient
+    written and read, and the update reads and writes it. An op at a time, a layer's output
+    moves eight times: its result and what the function after it makes of it are written and read,
+    and the gradients of both. Fused it moves four times: that function never stores its own.
     """
     from gpulessons.models.six_networks import FULL, cost  # imports PyTorch
 
     works = []
     for size in FULL.values():
-        needs = cost(replace(size, batch=batch or size.batch))
-        moved = 2 * needs.memory + 8 * needs.parameters  # in float32
-        works.append(Work(size.name, needs.flops, by_width(moved / 4), by_width(needs.memory / 4)))
+        needs = cost(size if batch is None else replace(size, batch=batch))
+        outputs = (needs.memory / 4 - 2 * needs.parameters) / 4
+        moved = 6 * needs.parameters + (4 if fused else 8) * outputs
+        works.append(Work(size.name, needs.flops, by_width(moved), by_width(needs.memory / 4)))
     return works
 
 
@@ -103,12 +98,14 @@ def training(tokens: int = 4_096, layers: int = LAYERS, width: int = WIDTH) -> W
                 moved, held)  # fmt: skip
 
 
-def generating(layers: int = LAYERS, width: int = WIDTH) -> Work:
-    """The next token of one sequence: each weight is read once, and used once."""
+def generating(sequences: int = 1, layers: int = LAYERS, width: int = WIDTH) -> Work:
+    """The next token of each of so many sequences: every weight is read once, and used by each.
+    The keys and values of the tokens before are left out."""
     parameters = 12 * layers * width**2
     weights = by_width(parameters)
-    return Work(f"a token from a {parameters / 1e9:.2g} G transformer", 2 * parameters, weights,
-                weights)  # fmt: skip
+    what = "a token" if sequences == 1 else f"{sequences:,} tokens"
+    return Work(f"{what} from a {parameters / 1e9:.2g} G transformer",
+                2 * parameters * sequences, weights, weights)  # fmt: skip
 
 
 def dense(batch: int, width: int = WIDTH) -> Work:

@@ -7,14 +7,13 @@ in. What is drawn for one notebook alone is in `illustrations`.
 
 from .modelled import bounds
 from .picture import Picture, images
-from .timings import bars, ceiling, crossover, scaling, stages
+from .timings import bars, ceiling, scaling, stages
 
 __all__ = [
     "Picture",
     "bars",
     "bounds",
     "ceiling",
-    "crossover",
     "images",
     "scaling",
     "stages",

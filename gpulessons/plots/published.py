@@ -9,18 +9,20 @@ from .forms import LOOKS
 
 
 def open_lines(
-    rows: Sequence[Any], over: str, by: str = "device", value: Callable | None = None
+    rows: Sequence[Any], over: str, by: str | Callable = "device", value: Callable | None = None
 ) -> list[tuple[str, list, list, dict]]:
-    """A line for each name that the rows have under `by`, over one of their sizes, for `lines` and
-    `log_lines`.
+    """A line for each name that the rows have under `by`, or that it makes of a row, over one of
+    their sizes, for `lines` and `log_lines`.
 
     rows: of evidence.published. value: a function of a row; else its figure in seconds, bytes/s,
     FLOP/s.
     """
-    found: dict[str, list] = {}
+    found: dict[str, tuple[list, list]] = {}
     for row in sorted(rows, key=lambda row: row.sizes[over]):
-        y = value(row) if value else row.value
-        found.setdefault(getattr(row, by), []).append((row.sizes[over], y))
+        name = by(row) if callable(by) else getattr(row, by)
+        xs, ys = found.setdefault(name, ([], []))
+        xs.append(row.sizes[over])
+        ys.append(value(row) if value else row.value)
     looks = [{**look, "markerfacecolor": "none"} for look in LOOKS]
-    return [(f"{name} (published)", [x for x, _ in points], [y for _, y in points],
-             looks[n % len(looks)]) for n, (name, points) in enumerate(found.items())]
+    return [(f"{name} (published)", xs, ys, looks[n % len(looks)])
+            for n, (name, (xs, ys)) in enumerate(found.items())]

@@ -7,16 +7,14 @@ hatched, with its interval. Where a comparison has modelled times, `gpu` names t
 first unless told, none for None.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
-
-import numpy as np
 
 from gpulessons import units
 
 from .axes import beside, label_ends, log_axes, two_ticks, written
-from .picture import BLUE, COLORS, DASH_DOT, HATCH, INK, MARKERS, VERMILLION, Picture, blank
+from .picture import BLUE, COLORS, DASH_DOT, HATCH, INK, MARKERS, Picture, blank
 
 MARKS = "¹²³⁴⁵⁶⁷⁸⁹"  # of footnotes
 
@@ -231,44 +229,6 @@ def stages(timing: Any, label: str = "") -> Picture:
     axes.invert_yaxis()
     written(axes.xaxis, units.seconds)
     return Picture(figure, f"{title} {'; '.join(rows)}; {first}.")
-
-
-def crossover(comparison: Any, model: Mapping[str, Callable[[float], float]]) -> Picture:
-    """The CPU's best time at each size, and modelled ones: model is {name: function of size}.
-
-    The title says from which size on each model is below the CPU, or that it never is.
-    """
-    bests = [comparison.best("host", "torch_cpu", size=size) for size in comparison.sizes]
-    at, cpu = zip(*((best.size, best.median) for best in bests if best), strict=True)
-    sizes = np.geomspace(at[0], at[-1], 200)
-    between = np.exp(np.interp(np.log(sizes), np.log(at), np.log(cpu)))
-    modelled = {name: np.array([time(n) for n in sizes]) for name, time in model.items()}
-    wins = "; ".join(f"{n}: {first_below(sizes, t, between)}" for n, t in modelled.items())
-    title = f"Where the GPU gets ahead. {wins[:1].upper()}{wins[1:]}."
-    figure, axes = blank(height=4, title=title)
-    time_against_size(axes, comparison.unit)
-    axes.plot(at, cpu, "o-", color=BLUE, linewidth=2, markersize=5)
-    for times in modelled.values():
-        axes.plot(sizes, times, color=VERMILLION, linewidth=1)
-    ends = [(sizes[-1], t[-1], f"{name}, modelled", VERMILLION) for name, t in modelled.items()]
-    label_ends(axes, [(at[-1], cpu[-1], "this CPU, measured", BLUE), *ends])
-    spoken = "; ".join(
-        f"{best.version} at {units.count(best.size)}: {best.words}" for best in bests if best
-    )
-    return Picture(figure, f"{title} The CPU's best: {spoken}.")
-
-
-def first_below(sizes, model, measured):
-    """In words: from which size on the model is faster."""
-    below = np.flatnonzero(model < measured)
-    if not below.size:
-        return "never, at these sizes"
-    return f"from {units.count(round_to_two(sizes[below[0]]))}" if below[0] else "at every size"
-
-
-def round_to_two(value):
-    """Two digits: a crossover is not known better."""
-    return int(float(f"{value:.2g}"))
 
 
 def fastest(comparison: Any, size: int | None = None, gpu: str | None = None) -> str:

@@ -29,13 +29,20 @@ def test_a_page_sees_the_word_and_the_last_page_has_it(file):
 def test_what_could_not_be_measured_says_nothing_and_replaces_nothing(file):
     claims.found("17a", batch=0.9, narrow=0.5)
     refused = Ratio(1, 1, 1, "the machine was too noisy")
-    assert claims.found("17a", batch=None, narrow=refused).here == "open"
+    assert claims.found("17a", batch=None, narrow=refused).here == "no figure"
     assert len(claims.judged(17)["17a"].figures) == 2
 
 
 def test_a_figure_has_the_kind_that_its_statement_names(file):
     finding = claims.found("11a", pixels=2.2, packing=0.2)
-    assert (finding.here, finding.by_evidence) == ("open", "holds with limits")
+    assert (finding.here, finding.by_evidence) == ("no figure", "holds with limits")
+
+
+def test_a_published_part_keeps_its_citation_beside_the_machine(file, monkeypatch):
+    line = kept.Line("a Xeon", "2026-11-23", "4b", "h100_bf16", 2500, 2500)
+    monkeypatch.setattr(kept, "shipped", lambda: [line])
+    (figure,) = kept.measured(claims.statement("4b"))
+    assert (figure.kind, figure.where) == ("published", "ml-engineering; a Xeon, 2026-11-23")
 
 
 def test_a_bound_may_have_no_other_end(file):

@@ -6,7 +6,9 @@ from dataclasses import replace
 import pytest
 
 from gpulessons import claims
+from gpulessons.claims.findings import NONE
 from gpulessons.claims.judge import HOLDS, LIMITS, OPEN, REFUTED, Figure, zone
+from gpulessons.illustrations import verdicts as draw
 
 INF = math.inf
 STATEMENTS = claims.statements()
@@ -43,6 +45,21 @@ def test_figures_can_give_a_statement_each_of_its_words(about):
     assert finding.judged_from(about.refuted, 2 * about.holds).here == LIMITS
 
 
+@pytest.mark.parametrize("about", STATEMENTS.values(), ids=STATEMENTS)
+def test_a_statement_has_figures_that_could_refute_it_and_that_could_support_it(about):
+    """One that has bounds of one side alone has its word before anything is looked up."""
+    figures = claims.judged(about.claim)[about.name].figures
+    measured = any(each.kind == "live" for each in about.figures.values())
+    assert measured or any(each.high < INF for each in figures)
+    assert measured or any(each.low > -INF for each in figures)
+
+
+@pytest.mark.parametrize("about", STATEMENTS.values(), ids=STATEMENTS)
+def test_the_right_answer_of_a_quiz_shows_figures(about):
+    question, answers, right = draw.asked(claims.judged(about.claim)[about.name])
+    assert about.words in question and "no figure says so" not in answers[right]
+
+
 def test_measured_figures_and_evidence_have_a_word_each():
     kinds = [figure(9, kind="recorded"), figure(0.5, kind="published"), figure(0, 0.4, "modelled")]
     about = replace(STATEMENTS["4b"], refuted=1, holds=3)
@@ -70,9 +87,9 @@ def test_a_range_is_written_in_its_unit(low, high, unit, text):
     assert figure(low, high).amount(unit) == text
 
 
-def test_the_twenty_seven_claims_have_their_statements_with_borders_in_order():
+def test_the_twenty_seven_claims_have_statements_or_say_why_not_with_borders_in_order():
     assert list(claims.claims()) == list(range(1, 28))
-    assert all(each.statements for each in claims.claims().values())
+    assert all(each.statements or each.untested for each in claims.claims().values())
     assert not [name for name, each in STATEMENTS.items() if not each.refuted <= each.holds]
     with pytest.raises(ValueError, match="no statement '99z'"):
         claims.statement("99z")
@@ -82,7 +99,7 @@ def test_the_table_has_a_row_and_two_words_for_each_statement():
     found = claims.judged(1, 3)
     assert [each.about.name for each in found] == ["1a", "1b", "3a", "3b"]
     assert found._repr_html_().count('<th scope="row"') == 4
-    assert found.counts["by the evidence"][HOLDS] == 2  # 1a and 3b, by count
+    assert found.counts["by the evidence"] == {HOLDS: 2, LIMITS: 0, REFUTED: 0, OPEN: 0, NONE: 2}
     assert found["3b"].by_evidence == HOLDS and "Statements: 4" in found.sentence
     with pytest.raises(KeyError, match="Nothing was found about 2a"):
         found["2a"]

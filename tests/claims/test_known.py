@@ -1,5 +1,7 @@
 """Counts and bounds: each against what it is to be by another way."""
 
+import math
+
 import pytest
 
 from gpulessons import claims
@@ -7,24 +9,23 @@ from gpulessons.claims import known
 
 CARDS = 50.34, 26.3, 56.54, 15.89, 5.531, 2.092  # milliseconds in DeepBench
 FLOPS = [51.76 / card for card in CARDS]
-PRICES = [  # of a TFLOP/s, a Ryzen's at its boost over a card's: dollars over sheets' rates
-    699 / (16 * 32 * 5.7) / (1499 / (10496 * 2 * 1.7)),
-    699 / (16 * 32 * 5.7) / (1599 / (16384 * 2 * 2.52)),
-]
+CORES = 1630.885 / 8, 211.918  # GFLOP/s of a Zen 4 core: of eight at work, and of one alone
+PRICES = [  # of a FLOP/s, a CPU's at best over a card's: dollars over sheets' rates
+    699 / (16 * CORES[1]) / (1499 / 35_580), 699 / (16 * CORES[1]) / (1599 / 82_580),
+]  # fmt: skip
 RATE = 2 * 7000 * 4096**2 / 15.89  # of a V100's product, in FLOPs a millisecond
 ANSWERS = {
     "19b": [1.095 * RATE / (25 * 2 * 16 * 512 * 2048), 10.01 * RATE / (25 * 2 * 16 * 4096 * 16384)],
-    "1b": [0.298, 0.411, 0.567], "2a": PRICES,
-    "26b": [1499 / 1599 * 41.29 / 17.84, 1599 / 1499 * 936 / 1008],
+    "2a": PRICES, "26b": [1499 / 1599 * 82.58 / 35.58, 1599 / 1499 * 936.2 / 1008],
+    "9b": [-math.inf], "22a": [-math.inf], "22b": [3.5, 16.2 / 16.4],
     "4b": FLOPS, "4c": FLOPS, "9a": [25_000 / 2.86 / (3 * 8760)], "20c": [312 * 699 / 5000],
-    "6a": [8495.48 / 182.79, 8495.48 / 522.82, 6627.25 / 149.82, 6627.25 / 311.18,
-           0.3379 / 0.404],
+    "6a": [8495.48 / 182.79, 8495.48 / 522.82, 6627.25 / 149.82, 6627.25 / 311.18],
     "25a": [(81 + 41.91) / 81, (81 + 63.91) / 81, (81 + 72.39) / 81, 1 / 0.9],
     "1a": [1.0], "3b": [2.0, 2.74], "5a": [11 / 2, 65], "10a": [1.0],
     "10b": [0.01023],
     "10c": [1.0, 1.0, 0.859], "12a": [(13.65e6 + 272.6e6) / 2**23, 16 * 60e6 / 2**23],
     "18a": [0.1, 1.0],
-    "21c": [0.0], "24b": [1.0],
+    "21c": [0.0],
     "24a": [15.7e9 / RATE, 2.092 * 125e9 / (2 * 7000 * 4096**2), 312 / 271.2],
 }  # fmt: skip
 
@@ -33,6 +34,20 @@ ANSWERS = {
 def test_what_is_known_is_what_it_was_counted_to_be(name):
     found = [figure.low for figure in claims.evidence(name)]
     assert found == pytest.approx(ANSWERS[name], rel=0.01)
+
+
+@pytest.mark.parametrize(("name", "most"), [
+    ("9b", 209.5e12 * 31_536_000 / 3.8e25), ("22a", 405 / (405 - 2.097)), ("2a", 699 / 1630.885 / 2
+     / (1499 / 35_580)),
+])  # fmt: skip
+def test_the_other_end_of_a_range(name, most):
+    assert claims.evidence(name)[0].high == pytest.approx(most, rel=0.001)
+
+
+def test_the_parameters_of_resnet_56_layer_by_layer():
+    """Its convolutions, two numbers for each of their channels, and ten outputs."""
+    widths = [(3, 16), *[(16, 16)] * 18, (16, 32), *[(32, 32)] * 17, (32, 64), *[(64, 64)] * 17]
+    assert sum(9 * a * b + 2 * b for a, b in widths) + 65 * 10 == 853_018
 
 
 def test_a_message_from_thread_to_thread_would_be_counted():

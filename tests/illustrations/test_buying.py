@@ -9,8 +9,8 @@ from gpulessons.illustrations import buying
 from gpulessons.money.devices import FACTORS, Device, card
 from gpulessons.money.works import Work, dense
 
-BOX = Device("box", {"float32": 1e13, "TF32": 1e14}, 1e12, memory=1e9, price=100, rent=2)
-CHIP = Device("chip", {"float32": 1e13}, 1e11, memory=1e8, price=10, rent=1)
+BOX = Device("box", {"float32": 1e13, "TF32": 1e14}, 1e12, memory=1e9, price=100, rent=2, watts=0.1)
+CHIP = Device("chip", {"float32": 1e13}, 1e11, memory=1e8, price=10, rent=1, watts=0.1)
 
 
 def work(name, intensity, held=1e6):
@@ -20,8 +20,8 @@ def work(name, intensity, held=1e6):
 def test_a_box_s_largest_number_is_its_sparse_one_and_what_was_reached_is_published():
     said = buying.box("H200").alt
     (best,) = published("matmul", device="H100", source="ml_engineering")
-    assert said.startswith("One box, 5 numbers: the H200's largest is 59 times its float32.")
-    assert "float8, half of the factors zero: 3.96 PFLOP/s" in said
+    assert said.startswith("One box: the H200's largest FLOP/s are 59 times its float32.")
+    assert "float8, 2:4 sparse: 3.96 PFLOP/s" in said
     assert f"{best.value / 1e12:.3g} TFLOP/s" in said
 
 
@@ -34,35 +34,51 @@ def test_what_fits_is_counted():
 def test_the_title_counts_the_steps_left_of_the_ridge_points():
     steps = [work("five", 5), work("fifty", 50)]  # ridge points: 10 and 100; 100 in TF32
     said = buying.ridges({"steps": steps, "more": [work("one", 1)]}, [BOX, CHIP]).alt
-    assert said.startswith("How many of 2 steps wait for memory: 1 to 2 in float32, 2 in TF32.")
+    counts = "How many of 2 steps stand left of a ridge point: {}."
+    assert said.startswith(counts.format("1 to 2 in float32, 2 in TF32"))
     assert "16 bits" not in said and "one: 1" in said
     quick = replace(BOX, rates={"float32": 1e15, "TF32": 1e15})
-    said = buying.ridges({"steps": steps}, [quick]).alt
-    assert said.startswith("How many of 2 steps wait for memory: 2 in float32, 2 in TF32.")
+    assert buying.ridges({"a": steps}, [quick], ["TF32"]).alt.startswith(counts.format("2 in TF32"))
+    with pytest.raises(ValueError, match="No device has both"):
+        buying.ridges({"steps": steps}, [Device("bare")])
 
 
-def test_the_cheapest_is_named_for_each_work_and_how_it_is_paid():
+def test_the_cheapest_is_named_for_each_work_and_why_others_cost_nothing_known():
     product, large = work("product", 1e3), work("large", 1e3, 5e8)
-    said = buying.prices([product, large], [BOX, CHIP], "float32").alt
-    assert said.startswith("Cheapest bought: chip for product; box for large.")
-    said = buying.prices([product], [BOX, replace(CHIP, rent=9)], "float32", "rented").alt
-    assert said.startswith("Cheapest rented: box for product.")
-    assert "No card that fits has a price" in buying.prices([product], [Device("a")], "float32").alt
+    picture = buying.prices([product, large], [BOX, CHIP, Device("bare")], "float32")
+    assert picture.alt.startswith("Cheapest by rent: chip for product; box for large.")
+    told = [text.get_text() for axes in picture.figure.axes for text in axes.texts]
+    assert told == ["has no float32", "does not fit", "has no float32"]
+    said = buying.prices([product], [BOX, replace(CHIP, rent=9)], "float32").alt
+    assert said.startswith("Cheapest by rent: box for product.")
+    free = buying.prices([product], [replace(BOX, rent=0), replace(CHIP, rent=None)], "float32")
+    assert free.alt.startswith("Cheapest by rent: box for product.")
+    assert [text.get_text() for text in free.axes.texts] == ["costs nothing", "has no rent"]
+    none = buying.prices([product], [CHIP], "TF32").alt
+    assert "No card that fits has both TF32 and a rent" in none
+
+
+def test_a_line_leads_from_the_roof_to_the_share_that_was_reached():
+    axes = buying.prices([work("product", 1e3)], [BOX], "float32", [0.25]).axes
+    ends = [line.get_xdata() for line in axes.lines if line.get_linestyle() == "--"]
+    ((roof, reached),) = ends
+    assert reached == pytest.approx(4 * roof)
 
 
 def test_a_published_time_s_share_is_its_roof_over_it():
     (row,) = published("dense", device="T4", dtype="float16", batch=7000, source="deepbench")
     roof = 2 * 7000 * 4096**2 / 65e12  # its FLOP/s are the limit
     assert f"batch 7,000, float16, T4: {roof / row.value:.0%}" in buying.reached().alt
-    for _, share, _ in (*buying.layers_reached(), *buying.products_reached()):
-        assert 0.4 < share < 1
+    shares = [*buying.layers_reached(), buying.token_reached(), buying.training_reached()]
+    assert all(0.4 < share < 1 for _, share, _ in shares)
     _, share, lstm = buying.lstm_reached()
     assert share == pytest.approx(8 * 512**2 * 16 * 25 / 15.7e12 / lstm.value)
     assert dense(7000).limit(card("T4"), "16 bits") == "FLOP/s"
 
 
-def test_renting_is_cheaper_up_to_the_break_even():
-    for hours_a_week, cheaper in ((1, "renting"), (100, "buying")):
-        said = buying.renting(1_000, 1, hours_a_week, years=1).alt
-        assert said.startswith("Break-even after 1,000 hours") and f"{cheaper} is cheaper" in said
-    assert buying.renting(1_000, 0, 40).alt.startswith("Break-even never")
+def test_a_card_pays_from_a_share_of_the_time_or_never():
+    title = buying.renting([CHIP], years=1, price_per_kwh=0).alt
+    assert title == "In use for 1 years, a card pays when bought: chip from 0.11% of the time."
+    never = replace(CHIP, name="dear", price=1e6)
+    assert "chip from 1.3%, dear never" in buying.renting([CHIP, never], years=1, host=100).alt
+    assert buying.renting([replace(CHIP, watts=2000)], price_per_kwh=1).alt.count("never") == 1

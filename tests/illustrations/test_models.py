@@ -3,11 +3,16 @@
 import importlib
 import math
 import re
+from dataclasses import replace
 from types import SimpleNamespace as Of
 
 import numpy as np
 import pytest
-from test_pictures import Card, compared, points, timed, trained
+from test_pictures import Card, compared, modelled, points, timed, trained
+
+from gpulessons import evidence, units
+from gpulessons.evidence import published
+from warplens.model.devices import devices
 
 
 def of(module):
@@ -168,7 +173,56 @@ def test_a_round_trip_each_moves_the_numbers_once_for_each_layer():
     each, stay = (transfers.steps(10**6, trips, "pinned") for trips in ([1] * 4, [4]))
     assert [sum(step.what == "to_device" for step in row) for row in (each, stay)] == [4, 1]
     assert each[-1].end - stay[-1].end == pytest.approx(
-        3 * sum(4e6 / rate for rate in transfers.LINKS["pinned"]))
+        3 * sum(4e6 / rate for rate in transfers.link("pinned")))
+    assert max(transfers.link("pageable")) < min(transfers.link("pinned"))
+
+
+def test_who_is_sooner_done_is_read_from_the_lines():
+    transfers = of("transfers")
+    slow, quick = ({8.0: 10 * t, 8e7: t} for t in (1.0, 1e-8))
+    assert "in a stream from about 64 KiB on; sent and fetched from about 8 KiB on" in \
+        transfers.against_size(slow).alt
+    paper = {2**20: Of(seconds=3e-6, low=1e-6, high=None, words="3")}
+    picture = transfers.against_size(quick, paper)
+    assert "in a stream at no size up to 1.94 MiB" in picture.alt
+    assert "Modelled for an H200: 1 MiB: 3." in picture.alt
+    assert transfers.against_size({}).alt.startswith(
+        "A launch takes an H200 2.52 µs, in a CUDA graph 1.29 µs. H200: scale")
+    assert "A launch takes an L40 1.64 µs" in transfers.against_size({}, card="L40").alt
+    rising = "", [1, 1e4], [1, 1e4], {}
+    assert transfers.ahead(rising, ("", [1, 1e4], [100, 100], {})) == "from about 102 B on"
+
+
+def altered(monkeypatch, module, **figures):
+    """Let a picture's module find the published rows with other figures: {size: figure}."""
+    published, (name, changed) = module.published, *figures.items()
+    monkeypatch.setattr(module, "published", lambda *args, **where: evidence.Figures(
+        replace(row, figure=f"{changed.get(row.sizes.get(name), row.figure)}")
+        for row in published(*args, **where)))
+
+
+def test_the_titles_over_published_figures_are_made_of_them(monkeypatch):
+    micro = of("microbenchmarks")
+    assert "15 numbers from lane to lane instead of 16: an A100's load is 3.6× as fast." in \
+        micro.strides().alt
+    assert micro.by_occupancy().alt.startswith(
+        "With 50% of its threads an H200 reads at 62% of its best rate; with 33%, an L40 at 100%.")
+    assert "lanes of one bank (counted): 1 at 1, 2 at 2, 1 at 3" in micro.strides().alt
+    altered(monkeypatch, micro, stride={15: 17})
+    assert "an A100's load is no faster." in micro.strides().alt
+    altered(monkeypatch, micro, occupancy={50: 3000})
+    assert micro.by_occupancy().alt.startswith(
+        "With 33% of its threads an A40 reads at 81% of its best rate; with 33%, an L40 at 100%.")
+
+
+def test_warps_in_flight_are_held_against_littles_law(monkeypatch):
+    micro = of("microbenchmarks")
+    card = devices()["A100"]
+    law = 16 * 256 * 108 * card.boost / card.dram_latency
+    assert f"An A100 reads {579e9 / law:.0%} to 96% of" in micro.in_flight().alt
+    assert f"allowed (modelled): {units.rate(law / 8, 'B/s')} at 2" in micro.in_flight().alt
+    altered(monkeypatch, micro, threads={64: 12})
+    assert f"An A100 reads {100 * 8 * 12e9 / law:.2g}% to 96% of" in micro.in_flight().alt
 
 
 def test_the_roof_keeps_out_what_is_noisy_absent_or_warm():
@@ -189,15 +243,58 @@ def test_rungs_stand_at_their_share_of_their_own_library():
     ladder = of("matmul_ladder")
     numpy, ours = timed("NumPy", "host", 1.0, 2.0), timed("Numba, blocked", "host", 2.0, 8.0)
     comparison = compared(*numpy, *ours, op="matmul", unit="rows")
-    share, *_ = ladder.standings(comparison)["Numba, blocked"]
+    (share,), *_ = ladder.standings(comparison)["Numba, blocked"]
     assert share == 1 / 4
-    axes = ladder.ladder(comparison, published={"NumPy": 0.5}).axes
-    drawn = {float(x) for line in axes.lines for x in line.get_xdata()}
-    assert {1.0, 0.25, 0.5} <= drawn
+    drawn = {float(x) for line in ladder.ladder(comparison).axes.lines for x in line.get_xdata()}
+    assert {1.0, 0.25, 309 / 23_249.6} <= drawn
     assert ladder.gain(ladder.at_their_largest(comparison), "NumPy", "Numba, blocked")[0] == 1 / 4
     assert ladder.gain({}, "a", "b") == (None, "not timed: a, b")
     assert [ladder.fraction(load) for load in (2, 1 / 8, 9 / 8, 0.3)] == ["2", "1/8", "9/8", "0.3"]
-    assert "0.25×" in ladder.step_by_step(comparison, ["NumPy", "Numba, blocked"])
+
+
+def test_what_is_modelled_for_a_card_stands_beside_what_is_published_of_the_same_card():
+    ladder = of("matmul_ladder")
+    name, rate = "CUDA, vectorized loads", ladder.published_on()["PyTorch on GPU"].value
+    paper = modelled(ladder.CARD, 1_000 / rate / 0.8, version=name)  # 1,000 FLOPs
+    comparison = compared(*timed("NumPy", "host", 1.0))
+    gone = replace(comparison.absent[0], version=name)
+    picture = ladder.ladder(replace(comparison, entries=(*comparison.entries, gone)), paper=paper)
+    assert f"{name}: ≈ 80% modelled; published 78%" in picture.alt
+    assert picture.alt.split(". ")[0].endswith(
+        "published at 78% of cuBLAS on an RTX A6000, and modelled there at ≈ 80% (40% to 160%)")
+    assert "RTX A6000, CUDA 12, 2023 (SGEMM_CUDA)" in picture.alt and "no GPU here" in picture.alt
+
+
+def test_a_library_on_cards_is_drawn_per_example_and_its_growth_is_said():
+    draw, bound = of("dense"), {"bound": lambda batch: 1e-3 * batch}
+    rows = published("dense", device="T4")
+    picture = draw.on_cards(rows, compared(), bound)
+    drawn = {float(y) for line in picture.axes.lines for y in line.get_ydata()}
+    assert {0.301e-3 / 16, 56.537e-3 / 7000, 1e-3} <= drawn
+    assert "2019 (DeepBench)" in picture.axes.get_xlabel()
+    assert "16 to 128" in picture.alt and "3.5 times on a T4 in float32, 1.2 times" in picture.alt
+    flat = [replace(row, figure="0.1") for row in rows]
+    assert "1 times on a T4 in float32, 1 times on a T4 in float16" in draw.growth(flat)
+
+
+def test_which_published_convolution_is_fastest_is_counted_layer_by_layer():
+    conv, rows = of("conv2d"), published("conv2d", source="convnet_benchmarks")
+    picture = conv.by_algorithm(rows, "Caffe, im2col")
+    assert ": fbfft, FFT in 3; cuda-convnet2, direct in 2; cuDNN R2 in 0; Caffe" in picture.alt
+    assert "9 × 9, 128 to 128 channels, 32 pixels: fbfft, FFT 19.3×" in picture.alt
+    slow = [replace(row, figure="500") if "fbfft" in row.what else row for row in rows]
+    assert "fbfft, FFT in 0; cuda-convnet2, direct in 5;" in conv.by_algorithm(slow, "cuDNN R2").alt
+    row = published("conv2d", device="V100", dtype="float32", width=112)[0]
+    assert conv.operations(row) == 2 * 9 * 64 * 128 * 112**2 * 8
+
+
+def test_others_kernels_are_shares_of_cublas_on_the_same_card_and_the_title_says_so():
+    ladder = of("matmul_ladder")
+    rows = published("matmul", source="learn_cuda", device=("A100 40 GB", "B200"))
+    title, slower = (ladder.climbs(each).alt.split(". ")[0] for each in (
+        rows, [replace(row, figure="61.1") if row.what.startswith("v6") else row for row in rows]))
+    assert "from 25% to 90% on A100 40 GB; from 30% to 98% on B200" in title
+    assert "from 25% to 78% on A100 40 GB" in slower
 
 
 def test_occupancy_is_drawn_as_the_model_has_it():

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from gpulessons.claims import Figure, Finding, statement
+from gpulessons.evidence import published
 
 SIZES = 1000, 100_000
 
@@ -120,7 +121,7 @@ def trained(*offsets):
 def devices():
     from gpulessons.money.devices import Device
 
-    return [Device("box", {"float32": 1e13, "16 bits": 1e14}, 1e11, 1e10, 20.0, 1.0),
+    return [Device("box", {"float32": 1e13, "16 bits": 1e14}, 1e11, 1e10, 2000.0, 1.0, 300.0),
             Device("cpu", {"float32": 1e11}, 1e10, kind="live")]
 
 
@@ -210,10 +211,12 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "box": lambda f: f(), "fits": lambda f: f(devices(), works()), "reached": lambda f: f(),
         "ridges": lambda f: f({"layers": works(), "one": works()[:1]}, devices()),
         "prices": lambda f: f(works(), devices()),
-        "renting": lambda f: f(35_000, 4.5, 40, 700, 0.2),
+        "renting": lambda f: f(devices()),
     },
     "conv2d": {
         "patch_and_column": lambda f: f(random(4, 5), random(4, 12), (2, 2), 5),
+        "by_algorithm": lambda f: f(published("conv2d", source="convnet_benchmarks"),
+                                    "Caffe, im2col"),
         "overtaking": lambda f: f({way: {n: Of(median=t * n, words="t") for n in (3, 5)}
                                    for way, t in (("loop", 1e-3), ("FFT", 2e-3))}, "loop", "FFT"),
     },
@@ -229,11 +232,10 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     },
     "dense": {
         "per_example": lambda f: f(live()),
-        "against_parameters": lambda f: f({"layer": {10: 1e-3, 100: 5e-3}}),
+        "on_cards": lambda f: f(published("dense", device="T4"), on_paper(), {"bound": float}),
         "curves": lambda f: f({"NumPy": EPOCHS}),
         "wrong": lambda f: f(random(3, 8, 8), np.array([1, 2, 3]), random(3, 10)),
         "grid": lambda f: f(random(3, 8, 8), ["a", "b", "c"], title="Three digits."),
-        "weights": lambda f: f(random(5, 64) - 0.5),
     },
     "frameworks": {
         "layers": lambda f: f(), "passes": lambda f: f(),
@@ -273,9 +275,11 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "losses": lambda f: f({"full": points(4, 2, 1), "tree": points(4, 3, 2)}, 0.8, 3.5),
     },
     "matmul_ladder": {
-        "ladder": lambda f: f(on_paper(), {"CUDA, naive": (2, 1 / 8)}),
-        "on_the_roofline": lambda f: f(Card(), on_paper(), gpu="T4"),
+        "ladder": lambda f: f(live(), {"CUDA, naive": (2, 1 / 8)}, paper=on_paper().on_paper()),
+        "climbs": lambda f: f(published("matmul", device="B200", source="learn_cuda")),
     },
+    "microbenchmarks": {
+        "strides": lambda f: f(), "by_occupancy": lambda f: f(), "in_flight": lambda f: f()},
     "neighbours": {"tree": lambda f: f(2), "recall_and_speed": lambda f: f(FOREST)},
     "occupancy": {"occupancy_picture": lambda f: f(along="shared")},
     "online_softmax": {"Sweep": lambda f: f([1.0, 3.0, 2.0, 5.0, 0.0], 2)},
@@ -308,7 +312,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "systolic": {"Pass": lambda f: f(np.ones((4, 3)), np.ones((3, 3))),
                  "pulse": lambda f: f(systolic())},
     "tiles": {"tile": lambda f: f("2-D register tile"), "mma": lambda f: f()},
-    "transfers": {"timeline": lambda f: f()},
+    "transfers": {"timeline": lambda f: f(), "against_size": lambda f: f({8: 1e-6, 8e6: 1e-4})},
     "transformer": {"encoder": lambda f: f(2048), "generation": lambda f: f(8, 1024),
                     "parts": lambda f: f({"work": {"a": 3, "b": 1}, "time": {"a": 1}})},
     "trees": {"trees": lambda f: f()},
@@ -320,7 +324,6 @@ PLOTS = {
     "timings": {
         "scaling": lambda f: f(on_paper()), "bars": lambda f: f(on_paper()),
         "ceiling": lambda f: f({"copy": 8e10}, 1e11), "stages": lambda f: f(*timed(*CPU[0][:3])),
-        "crossover": lambda f: f(live(), {"a GPU": lambda n: 1e-5 + 1e-12 * n}),
     },
     "picture": {"images": lambda f: f({"a": random(8, 9), "b": random(8, 9, 3)}, "Two.")},
     "modelled": {"bounds": lambda f: f(estimate())},

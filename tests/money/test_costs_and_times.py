@@ -10,9 +10,8 @@ from gpulessons.hardware import Machine
 from gpulessons.money import brain, cores
 from gpulessons.money.cores import K80_CORES, K80_FLOPS, K80_MULTIPROCESSORS, Cores
 from gpulessons.money.devices import FACTORS, Device
-from gpulessons.money.renting import break_even, owned_hour
+from gpulessons.money.renting import HOURS, break_even, energy, owned_hour
 from gpulessons.money.works import (
-    YEARS,
     Work,
     dense,
     generating,
@@ -22,10 +21,9 @@ from gpulessons.money.works import (
 
 # -- What a step asks, how long it takes at least, and what that costs.
 
-# Ridge points: 100 operations a byte, and 1. A dollar an hour, and a tenth of one.
-HOURS = YEARS * 365.25 * 24
-FAST = Device("fast", {"float32": 1e12}, 1e10, memory=1e9, price=HOURS, rent=9)
-THICK = Device("thick", {"float32": 1e11, "16 bits": 4e11}, 1e11, price=HOURS / 10)
+# Ridge points: 100 operations a byte, and 1.
+FAST = Device("fast", {"float32": 1e12}, 1e10, memory=1e9, rent=9)
+THICK = Device("thick", {"float32": 1e11, "16 bits": 4e11}, 1e11)
 
 
 def work(name, flops, nbytes, held=1e6):
@@ -53,23 +51,24 @@ def test_what_does_not_fit_takes_no_time_and_costs_nothing():
     assert work("large", 1, 1, 1e15).fits(THICK, "float32")  # its memory is not known
 
 
-def test_a_step_costs_the_price_s_or_the_rent_s_share_of_its_time():
-    assert STREAM.cost(FAST, "float32") == pytest.approx(0.1 / 3600)
-    assert STREAM.cost(THICK, "float32") == pytest.approx(0.1 * 0.01 / 3600)
-    assert PRODUCT.cost(FAST, "float32", "rented") == pytest.approx(9 / 3600)
-    assert STREAM.cost(THICK, "float32", "rented") is None
-    free = replace(THICK, rent=0)
-    assert STREAM.cost(free, "float32", "rented") == 0
+def test_a_step_costs_the_rent_of_its_time():
+    assert PRODUCT.cost(FAST, "float32") == pytest.approx(9 / 3600)
+    assert STREAM.cost(FAST, "float32") == pytest.approx(9 * 0.1 / 3600)
+    assert STREAM.cost(THICK, "float32") is None
+    assert STREAM.cost(replace(THICK, rent=0), "float32") == 0
 
 
-def test_a_network_s_step_has_its_products_and_moves_each_number_twice_and_weights_twice_more():
+def test_a_network_s_step_has_its_products_and_moves_weights_six_times_and_outputs_eight_or_four():
     from gpulessons.models.six_networks import FULL, Trainee, cost
 
     first, *_ = networks(batch=4)
     size = replace(FULL["FCN-5"], batch=4)
     weights = Trainee(replace(size, narrower=16)).parameters
     assert first.flops == cost(size).flops and weights < cost(size).parameters
-    assert first.moved["float32"] == 2 * cost(size).memory + 2 * 4 * cost(size).parameters
+    parameters = cost(size).parameters
+    outputs = cost(size).memory / 16 - parameters / 2
+    assert first.moved["float32"] == 4 * (6 * parameters + 8 * outputs)
+    assert networks(4, fused=True)[0].moved["float32"] == 4 * (6 * parameters + 4 * outputs)
     assert first.moved["TF32"] == first.moved["float32"] == 2 * first.moved["16 bits"]
     few, many = networks(batch=1), networks(batch=64)
     assert [w.name for w in few] == list(FULL)
@@ -85,18 +84,20 @@ def test_a_transformer_holds_16_bytes_a_parameter_and_a_token_reads_each_weight_
     assert small.moved["16 bits"] == 34 * parameters + 4 * kept
     assert small.moved["float32"] == 40 * parameters + 8 * kept
     assert generating().intensity("16 bits") == 1 and generating().intensity("float32") == 0.5
+    assert generating(8).intensity("16 bits") == 8 and generating(8).held == generating().held
     assert dense(16, 4).flops == 2 * 16 * 16 and dense(16, 4).moved["float32"] == 4 * (16 + 128)
 
 
-# -- Rent or buy. 3 an hour rented; owned 1000 W at 1 a kWh: 1 an hour.
+# -- Rent or buy. 3 an hour rented; owned 1000 W at 1 a kWh: 1 an hour; a price of quarter years.
 
 
 def test_break_even_is_where_both_have_cost_the_same():
-    hours = break_even(1000, 3, 1000, 1)
-    assert hours == 500 and owned_hour(1000, hours, 1000, 1) == 3
-    assert break_even(1000, 2) == 500
-    assert break_even(0, 3) == 0 and break_even(0, 1, 1000, 1) == 0
-    assert math.isinf(break_even(1000, 1, 1000, 1)) and math.isinf(break_even(1000, 0))
+    each = energy(1000, 1)
+    share = break_even(0.25 * HOURS, 3, 2, each)
+    assert each == 1 and share == 0.25 / 2 / 2
+    assert owned_hour(0.25 * HOURS, share * 2 * HOURS, each) == pytest.approx(3)
+    assert break_even(0, 3, 2) == 0 and break_even(9 * HOURS, 3, 1) == 3  # longer than it lasts
+    assert math.isinf(break_even(1000, 1, 2, each)) and math.isinf(break_even(1000, 0, 2))
 
 
 # -- The K80's cores. Here are two of 35 GFLOP/s: each as fast as 20 of its own.

@@ -133,14 +133,6 @@ def test_stages_follow_one_another():
     assert [(bar.get_x(), bar.get_width()) for bar in bars] == [(0, 1), (1, 2), (3, 1)]
 
 
-def test_a_crossover_is_where_the_model_gets_below_the_best_of_the_cpu():
-    words = timings.crossover(LIVE, {"GPU": lambda n: 1e-4}).alt
-    size = int(re.search(r"GPU: from ([\d,]+)", words)[1].replace(",", ""))
-    assert 2000 < size < 20_000 and np.interp(np.log(size), np.log(SIZES), np.log([1e-5, 2e-3])) > \
-        np.log(0.9e-4)
-    assert "never" in timings.crossover(LIVE, {"GPU": lambda n: 1}).alt
-
-
 # -- Roofline.
 
 
