@@ -106,7 +106,7 @@ class Figures(tuple[Published, ...]):
         head = [*(name for name in names if name not in alike), "published", "remark"]
         if not any(row[-1] for row in rows):
             head, rows = head[:-1], [row[:-1] for row in rows]
-        title = ", ".join(dict.fromkeys([self[0].subject, *said]))
+        title = ", ".join(dict.fromkeys([*(row.subject for row in self), *said]))
         return Table(f"Published: {title}", head, rows, self.sources())
 
     def sources(self) -> list[str]:

@@ -5,7 +5,7 @@
     03 to 07 matmul_ladder · 05 instruction_mix, systolic, tiles · 05 to 08 data_sheet
     06 dense, weight_reuse · 07 conv2d, halo · 08 lstm
     09 attention, attention_head, online_softmax, transformer · 10 frameworks
-    11 hashing, huffman, many_classes, neighbours, placement · 12 data_parallel, ring_all_reduce
-    13 learning_curves · 14 pipeline · 15 brain, buying, cores, renting · 16 verdicts
-    17 l1_sets, occupancy, published_times, waves
+    11 hashing, huffman, many_classes, neighbours, placement, roofs
+    12 data_parallel, ring_all_reduce · 13 learning_curves · 14 pipeline
+    15 brain, buying, cores, renting · 16 verdicts · 17 l1_sets, occupancy, published_times, waves
 """

@@ -6,7 +6,7 @@ import numpy as np
 
 from gpulessons import units
 from gpulessons.plots.axes import log_axes, written
-from gpulessons.plots.forms import LOOKS, lines, listed, timetables
+from gpulessons.plots.forms import LOOKS, lines, listed, log_lines, timetables
 from gpulessons.plots.picture import BLUE, INK, ORANGE, Picture, blank
 from gpulessons.workers.batches import critical
 from gpulessons.workers.links import Link
@@ -131,6 +131,48 @@ def fitted(link: Link, samples) -> Picture:
              y=("time of one all-reduce", units.seconds), ticks=measured)
     lines(axes, drawn)
     return Picture(figure, f"{title} Live, {workers} processes sharing one machine: {spoken}.")
+
+
+def foretold(link: Link, samples, citation: str) -> Picture:
+    """Published rings over the number of cards (open marks), and what a model fitted to two of them
+    says of more (thin lines)."""
+    drawn, off, most = [], {}, max(sample.workers for sample in samples)
+    fine = range(2, most + 1)
+    for size, look in zip(sorted({sample.bytes for sample in samples}), LOOKS, strict=False):
+        rings = sorted((s.workers, s.seconds) for s in samples if s.bytes == size)
+        off[units.size(size)] = link.seconds("ring", most, size) / rings[-1][1]
+        drawn += [(f"{units.size(size)}, published", *zip(*rings, strict=True),
+                   {**look, "linestyle": "none", "markerfacecolor": "none"}),
+                  (f"{units.size(size)}, modelled", fine,
+                   [link.seconds("ring", n, size) for n in fine],
+                   {"color": look["color"], "linewidth": 1})]
+    told = ", ".join(f"{times:.1f} for {size}" for size, times in off.items())
+    return log_lines(drawn, ("cards", units.count), ("time of one all-reduce", units.seconds),
+                     title=f"Fitted to two cards, the model's time over the published one of "
+                           f"{most} is {told}. {citation}.", ticks=(2, 4, 8))  # fmt: skip
+
+
+def switched(rows) -> Picture:
+    """Published bus bandwidth over a vector's bytes where a switch adds, beside a ring at its best
+    and the wire, which no ring can exceed. rows: of evidence.published."""
+    (ring,) = (row for row in rows if row.what.endswith("a ring"))
+    adding = sorted((row.sizes["bytes"], row.value) for row in rows if row is not ring)
+    wire = 1e9 * float(ring.note.split()[-2])  # "NVLink 4, 450 GB/s"
+    since = {what: next((units.size(size) for size, rate in adding if rate > limit), None)
+             for what, limit in (("a ring's best", ring.value), ("what a ring could reach", wire))}
+    said = " and ".join(f"beats {what} from {size} on" if size else f"never beats {what}"
+                        for what, size in since.items())
+    ends = [adding[0][0], adding[-1][0]]
+    thin = {"color": INK, "linewidth": 1}
+    return log_lines(
+        [("the switch adds, published", *zip(*adding, strict=True),
+          {"marker": "o", "markerfacecolor": "none"}),
+         ("a ring's best, published", ends, [ring.value] * 2, {**thin, "linestyle": "--"}),
+         ("the wire, by data sheet", ends, [wire] * 2, {**thin, "linestyle": ":"})],
+        ("bytes of each card's vector", units.size),
+        ("bus bandwidth", lambda rate: units.rate(rate, "B/s")), ticks=2.0 ** np.arange(15, 36, 5),
+        title=f"A switch that adds {said}. {ring.sizes['cards']} × {ring.citation}.",
+    )
 
 
 def at_scale(link: Link, size: float, compute: float) -> Picture:

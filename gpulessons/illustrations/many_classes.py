@@ -11,16 +11,20 @@ from gpulessons import units
 from gpulessons.plots.axes import log_axes, written
 from gpulessons.plots.forms import LOOKS, lines, listed, log_lines
 from gpulessons.plots.picture import INK, Picture, blank
+from gpulessons.plots.timings import round_to_two
+
+from .roofs import between, decided, dotted
 
 FULL, RIVAL = "full softmax", "hierarchical softmax"
 NOISE = 0.05  # nats; a smaller lead may be due to chance
 
 
-def cost_against_classes(times, crossover) -> Picture:
+def cost_against_classes(times, crossover, roofs) -> Picture:
     """Seconds of a training step against the number of classes, both on log scales.
 
     times: StepTimes; crossover(a, b): from how many classes on b is quicker. Marked is where the
-    hierarchical softmax gets ahead of the full one.
+    hierarchical softmax gets ahead of the full one. roofs: {card: seconds(classes)} that a full
+    step takes at least; the tree is held against them at its upper quartile.
     """
     layers = {one.layer: {} for one in times}
     for one in sorted(times, key=lambda one: one.classes):
@@ -29,11 +33,16 @@ def cost_against_classes(times, crossover) -> Picture:
                for name, each in layers.items()}
     at = crossover(medians.get(FULL, {}), medians.get(RIVAL, {}))
     looks = {name: {**look, "linestyle": "-"} for name, look in zip(layers, LOOKS, strict=False)}
+    ticks = sorted({one.classes for one in times})
+    fine = np.geomspace(ticks[0], ticks[-1], 200)
+    slow = between({n: spread.quartiles[1] for n, spread in layers[RIVAL].items()})
+    bounded = decided(roofs, slow, fine, who="this tree",
+                      write=lambda n: f"{units.count(round_to_two(n))} classes")
     picture = log_lines(
         [(name, list(medians[name]), list(medians[name].values()), look)
-         for name, look in looks.items()],
+         for name, look in looks.items()] + dotted(roofs, "full", fine),
         ("classes", units.count), ("time of a training step", units.seconds),
-        title=crossing(layers, at), ticks=sorted({one.classes for one in times}),
+        title=f"{crossing(layers, at)} {bounded}", ticks=ticks,
     )
     for name, look in looks.items():
         low, high = zip(*(spread.quartiles for spread in layers[name].values()), strict=True)

@@ -7,11 +7,14 @@ import numpy as np
 from gpulessons import units
 from gpulessons.ops.forest import Forest, cells_visited, grow
 from gpulessons.plots.axes import label_ends, log_axes, two_ticks
-from gpulessons.plots.forms import key, percent, write
-from gpulessons.plots.picture import BLUE, INK, ORANGE, VERMILLION, Picture, blank
+from gpulessons.plots.forms import key, log_lines, percent, write
+from gpulessons.plots.picture import BLUE, DASH_DOT, INK, ORANGE, VERMILLION, Picture, blank
+from gpulessons.plots.timings import round_to_two
+
+from .roofs import decided, dotted
 
 POINTS, LEAF, NEAREST = 120, 8, 5
-QUERY = np.array([1.0, -7.0])
+QUERY = np.array([1, -7], np.float32)
 SIDE = 30  # half the picture's side
 
 
@@ -55,7 +58,7 @@ def clipped(shape: np.ndarray, normal: np.ndarray, offset: float) -> np.ndarray:
 def tree(leaves: int = 1) -> Picture:
     """A query, and the cells that its search visits, numbered in their order."""
     points, forest = meadow()
-    cells = cells_visited(QUERY, forest, leaves)
+    cells = [*cells_visited(QUERY, forest, leaves)]
     met = np.concatenate([forest.items[forest.starts[c] : forest.starts[c + 1]] for c in cells])
     near = np.argsort(((points - QUERY) ** 2).sum(axis=1), kind="stable")[:NEAREST]
     title = (f"{units.plural(len(cells), 'cell')} visited, {len(met)} of {POINTS} points met: "
@@ -81,11 +84,17 @@ def tree(leaves: int = 1) -> Picture:
     return Picture(figure, f"{title} {len(forest.starts) - 1} cells between the lines of a tree.")
 
 
-def recall_and_speed(rows, goal: float = 0.9) -> Picture:
+def best_of(rows, goal: float = 0.9):
+    """The fastest of a frontier's forests that finds enough; or the one that finds most."""
+    forest = [row for row in rows if row.leaves]
+    enough = [row for row in forest if row.recall >= goal]
+    return max(enough or forest, key=lambda row: row.rate if enough else row.recall)
+
+
+def recall_and_speed(rows) -> Picture:
     """Recall against queries per second: a dot for each of `models.index.frontier`'s rows."""
     (brute,), forest = [r for r in rows if not r.leaves], [r for r in rows if r.leaves]
-    enough = [row for row in forest if row.recall >= goal]
-    best = max(enough or forest, key=lambda row: row.rate if enough else row.recall)
+    best = best_of(rows)
     title = (f"Visiting {best.name}, the forest finds {percent(best.recall)} of the neighbors, at "
              f"{best.rate / brute.rate:.2g} times the speed of brute force.")
     figure, axes = blank(height=4, title=title)
@@ -99,3 +108,18 @@ def recall_and_speed(rows, goal: float = 0.9) -> Picture:
     if brute.note:
         axes.set_xlabel(f"{axes.get_xlabel()}\n{brute.note}")
     return Picture(figure, f"{title} Live, on every core: {'; '.join(map(repr, rows))}.")
+
+
+def more_points(took, roofs, queries: int, dim: int) -> Picture:
+    """Time to answer some queries among ever more points: the forest, carried on by a model, and
+    what brute force takes at least. took, roofs: seconds of so many numbers."""
+    sizes = np.geomspace(1e6, 1e10, 200)
+    title = decided(roofs, took, sizes, who="this forest, carried on",
+                    write=lambda n: f"{units.count(round_to_two(n / 1e6))} million numbers")
+    forest = {"color": BLUE, "linestyle": DASH_DOT, "linewidth": 1.2}
+    return log_lines(
+        [("the forest on this CPU, modelled", sizes, [*map(took, sizes)], forest),
+         *dotted(roofs, "brute force", sizes)],
+        (f"numbers, {dim} a point", lambda n: f"{units.count(n / 1e6)} million"),
+        (f"time of {queries} queries", units.seconds), title=title, ticks=(1e6, 1e8, 1e10),
+    )

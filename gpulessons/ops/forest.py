@@ -11,7 +11,7 @@ those cells: some hundreds instead of a hundred thousand, and perhaps not the ri
 
 This is how Annoy does it (Bernhardsson, github.com/spotify/annoy); trees of random projections are
 due to Dasgupta & Freund 2008. A walk is what a GPU likes least: every query goes its own way, and
-each step waits for the one before. The op that it competes with is in neighbours.py.
+each step waits for the one before. Its rival is in neighbours.py.
 """
 
 import heapq
@@ -20,8 +20,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import get_num_threads, njit, prange
 
-from .common import HALF, PARALLEL, REASSOCIATING, SERIAL, ZERO
+from .common import HALF, ONE, PARALLEL, REASSOCIATING, SERIAL, ZERO
 from .neighbours import FAR, NONE, check_shapes, keep
+from .rows import dot_of_rows
 
 
 class Forest(NamedTuple):
@@ -39,10 +40,7 @@ class Forest(NamedTuple):
 @njit(**REASSOCIATING)
 def margin(point, normal, offset, scale):
     """How far a point lies above a plane: the one place where something is rounded."""
-    total = -offset
-    for c in range(point.size):
-        total += point[c] * normal[c]
-    return total * scale
+    return (dot_of_rows(point, normal) - offset) * scale
 
 
 @njit(**REASSOCIATING)
@@ -54,38 +52,29 @@ def squared_distance(a, b):
     return total
 
 
-def cells_visited(query, forest, leaves):
-    """The numbers of the cells that a search visits, in order: the walk, in plain Python."""
-    queue, cells = [(np.float32(0), int(root)) for root in forest.roots], []
-    heapq.heapify(queue)
-    while queue and len(cells) < leaves:
-        miss, node = heapq.heappop(queue)
-        while node >= 0:
-            above = query @ forest.normals[node] - forest.offsets[node]
-            above = np.float32(above * forest.scales[node])
-            side = int(above > 0)
-            heapq.heappush(queue, (max(miss, abs(above)), int(forest.children[node, 1 - side])))
-            node = forest.children[node, side]
-        cells.append(-1 - int(node))
-    return cells
-
-
 @njit(**SERIAL)
-def search_one(query, points, forest, leaves, stamp, stamps, indices, distances):
-    """One query's nearest. stamps: (points,), who was met for which query: each counts once."""
-    roots, normals, offsets, scales, children, starts, items = forest
-    indices[:], distances[:] = NONE, FAR
-    queue, visited = [(ZERO, root) for root in roots], 0
+def cells_visited(query, forest, leaves):
+    """Yield the numbers of the cells that a search visits, in order: the walk."""
+    roots, normals, offsets, scales, children, starts, _ = forest
+    queue = [(ZERO, root) for root in roots]
     heapq.heapify(queue)
-    while len(queue) > 0 and visited < leaves:
+    for _ in range(min(leaves, starts.size - 1)):
         miss, node = heapq.heappop(queue)
         while node >= 0:
             above = margin(query, normals[node], offsets[node], scales[node])
             side = 1 if above > ZERO else 0
             heapq.heappush(queue, (max(miss, abs(above)), children[node, 1 - side]))
             node = children[node, side]
-        visited += 1
-        for n in range(starts[-1 - node], starts[-node]):
+        yield -1 - node
+
+
+@njit(**SERIAL)
+def search_one(query, points, forest, leaves, stamp, stamps, indices, distances):
+    """One query's nearest. stamps: (points,), who was met for which query: each counts once."""
+    starts, items = forest[5:]
+    indices[:], distances[:] = NONE, FAR
+    for cell in cells_visited(query, forest, leaves):
+        for n in range(starts[cell], starts[cell + 1]):
             item = items[n]
             if stamps[item] != stamp:
                 stamps[item] = stamp
@@ -126,7 +115,7 @@ def recall(found, truth):
     return float(np.mean(found <= np.asarray(truth)[:, -1:]))
 
 
-# -- How it grows: one tree after another, into the same arrays.
+# -- How it grows: one tree after another, each from its root.
 
 TRIES, LOPSIDED = 3, 0.95  # how often a plane is drawn, and the share on one side that is too much
 STEPS = 200  # of 2-means, each with one point
@@ -141,86 +130,70 @@ def grow(points, trees=10, leaf=32, seed=0):
     if points.ndim != 2 or not points.size or np.isnan(points).any():
         raise ValueError(f"A forest grows over (points, dim), at least one, none of them NaN; not "
                          f"{points.shape}.")  # fmt: skip
-    seeds = np.random.default_rng(seed).integers(0, 2**32, trees, np.uint32)
-    return Forest(*grown(points, leaf, seeds))
+    roots, planes, cells = [], [], []
+
+    def node_over(items):
+        """The number of the node over these items, in whose place they are sorted by its side."""
+        if items.size <= leaf:
+            cells.append(items)
+            return -len(cells)
+        *plane, middle = split(points, items)
+        planes.append(plane)  # before those below it, whose numbers are higher
+        node = len(planes) - 1
+        plane.append((node_over(items[:middle]), node_over(items[middle:])))
+        return node
+
+    for one in np.random.default_rng(seed).integers(0, 2**32, trees, np.uint32):
+        seed_draws(one)
+        roots.append(node_over(np.arange(len(points), dtype=np.int32)))
+    normals, *rates, children = zip(*planes, strict=True) if planes else ((), (), (), ())
+    return Forest(
+        np.array(roots, np.int32), np.array(normals, np.float32).reshape(-1, points.shape[1]),
+        *(np.array(each, np.float32) for each in rates),
+        np.array(children, np.int32).reshape(-1, 2),
+        np.cumsum([0, *map(len, cells)], dtype=np.int32), np.concatenate(cells),
+    )  # fmt: skip
 
 
 @njit(**SERIAL)
-def grown(points, leaf, seeds):
-    """What a Forest consists of. Every tree begins with all the points, and a seed of its own."""
-    (count, dim), trees = points.shape, seeds.size
-    most = trees * count  # of planes there are fewer: each leaves a point on either side
-    roots, items = np.empty(trees, np.int32), np.empty(most, np.int32)
-    normals, offsets = np.empty((most, dim), np.float32), np.empty(most, np.float32)
-    scales, children = np.empty(most, np.float32), np.empty((most, 2), np.int32)
-    starts, planes, cells = np.zeros(most + 1, np.int32), 0, 0
-    for tree in range(trees):
-        np.random.seed(seeds[tree])
-        items[tree * count : (tree + 1) * count] = np.arange(count)
-        waiting = [(tree * count, (tree + 1) * count, -1, 0)]  # items; parent and side
-        while waiting:
-            first, last, parent, side = waiting.pop()
-            if last - first <= leaf:
-                node = np.int32(-1 - cells)
-                cells += 1
-                starts[cells] = last
-            else:
-                node = np.int32(planes)
-                part = items[first:last]
-                offsets[node], scales[node], middle = split(points, part, normals[node])
-                waiting.append((first + middle, last, node, 1))
-                waiting.append((first, first + middle, node, 0))  # next: so cells lie in order
-                planes += 1
-            if parent < 0:
-                roots[tree] = node
-            else:
-                children[parent, side] = node
-    return (roots, normals[:planes].copy(), offsets[:planes].copy(), scales[:planes].copy(),
-            children[:planes].copy(), starts[: cells + 1].copy(), items)  # fmt: skip
+def seed_draws(seed):
+    np.random.seed(seed)  # Numba's draws, which are not NumPy's
 
 
 @njit(**SERIAL)
-def split(points, items, normal):
-    """Draw a plane and sort items by its side: (offset, scale, how many are not above it).
+def split(points, items):
+    """Draw a plane and sort items by its side: (normal, offset, scale, how many are not above it).
 
     Points that no plane divides well, such as equal ones, are halved by lot: so it always ends.
     """
     for _ in range(TRIES):
-        (offset, scale), middle = plane(points, items, normal), 0
+        (normal, offset, scale), middle = drawn_plane(points, items), 0
         for n in range(items.size):
             item = items[n]
             if margin(points[item], normal, offset, scale) <= ZERO:  # to the front
                 items[n], items[middle] = items[middle], item
                 middle += 1
         if max(middle, items.size - middle) <= LOPSIDED * items.size:
-            return offset, scale, middle
-    normal[:] = ZERO
+            return normal, offset, scale, middle
     np.random.shuffle(items)
-    return ZERO, ZERO, items.size // 2
+    return np.zeros_like(points[0]), ZERO, ZERO, items.size // 2
 
 
 @njit(**SERIAL)
-def plane(points, items, normal):
-    """Fill in the normal of a plane halfway between two means of the items: (offset, scale).
+def drawn_plane(points, items):
+    """(normal, offset, scale) of a plane halfway between two means of the items.
 
     A normal's coordinates have six bits each: enough for a direction, and of points whose
     coordinates are small whole numbers every margin is exact before it is divided.
     """
     a, b = two_means(points, items)
-    largest = ZERO
-    for c in range(normal.size):
-        normal[c] = b[c] - a[c]
-        largest = max(largest, abs(normal[c]))
+    largest = np.abs(b - a).max()
     if largest == ZERO:
-        return ZERO, ZERO
+        return b - a, ZERO, ZERO
     unit = np.float32(2.0 ** (np.floor(np.log2(largest)) - BITS))
-    offset, squares = ZERO, ZERO
-    for c in range(normal.size):
-        normal[c] = np.rint(normal[c] / unit) * unit
-        offset += normal[c] * (a[c] + b[c]) * HALF
-        squares += normal[c] * normal[c]
-    offset = np.rint(offset / unit) * unit
-    return offset, np.float32(1 / np.sqrt(squares))
+    normal = np.rint((b - a) / unit) * unit
+    offset = np.rint(dot_of_rows(normal, a + b) * HALF / unit) * unit
+    return normal, offset, np.float32(1 / np.sqrt(dot_of_rows(normal, normal)))
 
 
 @njit(**SERIAL)
@@ -228,21 +201,11 @@ def two_means(points, items):
     """Two means that draw points at random to the nearer of them, the smaller cluster favored."""
     i = np.random.randint(items.size)
     j = (i + 1 + np.random.randint(items.size - 1)) % items.size
-    a, b = points[items[i]].copy(), points[items[j]].copy()
-    of_a, of_b = 1, 1
+    means, counts = np.stack((points[items[i]], points[items[j]])), np.ones(2, np.float32)
     for _ in range(STEPS):
         point = points[items[np.random.randint(items.size)]]
-        to_a, to_b = of_a * squared_distance(a, point), of_b * squared_distance(b, point)
-        if to_a < to_b:
-            move(a, point, of_a)
-            of_a += 1
-        elif to_b < to_a:
-            move(b, point, of_b)
-            of_b += 1
-    return a, b
-
-
-@njit(**SERIAL)
-def move(mean, point, count):
-    for c in range(mean.size):
-        mean[c] = (mean[c] * np.float32(count) + point[c]) / np.float32(count + 1)
+        to_a, to_b = squared_distance(means[0], point), squared_distance(means[1], point)
+        n = 0 if counts[0] * to_a < counts[1] * to_b else 1
+        means[n] = (means[n] * counts[n] + point) / (counts[n] + ONE)
+        counts[n] += ONE
+    return means

@@ -91,22 +91,21 @@ def merged(weights, order):
 
 @njit(**SERIAL)
 def paths_of(children):
-    """starts, nodes, turns. A parent's number is smaller than its children's: one pass down."""
+    """starts, nodes, turns. A parent's number is smaller than its children's: one pass down. Class
+    c is child ~c, below 0: so it stands at the end of what has a place for every child.
+    """
     inner = len(children)
-    parent, depth = np.empty(inner, np.int32), np.zeros(inner, np.int32)
-    above, starts = np.empty(inner + 1, np.int32), np.zeros(inner + 2, np.int64)
+    parent, depth = np.empty(2 * inner + 1, np.int32), np.zeros(2 * inner + 1, np.int64)
     for node in range(inner):
-        for turn in range(2):
-            child = children[node, turn]
-            if child >= 0:
-                parent[child], depth[child] = node, depth[node] + 1
-            else:
-                above[~child], starts[~child + 1] = node, depth[node] + 1
-    starts = starts.cumsum()
+        for child in children[node]:
+            parent[child], depth[child] = node, depth[node] + 1
+    starts = np.zeros(inner + 2, np.int64)
+    starts[1:] = depth[inner:][::-1].cumsum()
     nodes, turns = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int8)
     for c in range(inner + 1):
-        node, below = above[c], np.int32(~c)
+        below = np.int32(~c)
         for step in range(starts[c + 1] - 1, starts[c] - 1, -1):
+            node = parent[below]
             nodes[step], turns[step] = node, np.int8(children[node, 1] == below)
-            node, below = parent[node], node
+            below = node
     return starts, nodes, turns

@@ -17,7 +17,7 @@ close and far from 0 may come out at a distance of less than 0.
 import numpy as np
 from numba import njit
 
-from gpulessons.backends import host, torch_cpu, torch_gpu
+from gpulessons.backends import host
 from gpulessons.operation import Case, op
 
 from .common import SERIAL, ceil_div, run_op
@@ -155,31 +155,6 @@ def product_and_selection(queries, points, k, out):
         found = factors @ points[first : first + PIECE].T
         select(found, lengths[1], first, indices, distances)
     distances += lengths[0][:, None]
-
-
-# -- PyTorch. Its topk leaves open which of several equals it takes: they are counted out by index.
-
-
-@neighbours.version("PyTorch on GPU", on=torch_gpu, prepares=True)
-@neighbours.version("PyTorch on CPU", on=torch_cpu, prepares=True)
-def pytorch(queries, points, k):
-    import torch
-
-    check_shapes(queries, points, k)
-
-    def call():
-        lengths = [(x * x).sum(1) for x in (queries, points)]
-        distances = torch.addmm(lengths[1], queries, points.T, alpha=-2)
-        distances += lengths[0][:, None]
-        limit = distances.topk(k, largest=False).values[:, -1:]
-        below, equal = distances < limit, distances == limit
-        taken = below | equal & (equal.cumsum(1) <= k - below.sum(1, keepdim=True))
-        near = taken.nonzero()[:, 1].reshape(-1, k)  # by index
-        order = distances.gather(1, near).argsort(dim=1, stable=True)
-        indices = near.gather(1, order)
-        return indices.to(torch.int32), distances.gather(1, indices)
-
-    return call
 
 
 if __name__ == "__main__":

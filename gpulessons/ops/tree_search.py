@@ -49,7 +49,4 @@ def search(h, w, children, longest):
 @njit(**SERIAL)
 def nodes_visited(h, w, children, longest):
     """How many inner nodes the search visits for each example of h: (examples,) int64."""
-    visited = np.empty(h.shape[0], np.int64)
-    for e in range(h.shape[0]):
-        visited[e] = search(h[e], w, children, longest)[2]
-    return visited
+    return np.array([search(h[e], w, children, longest)[2] for e in range(h.shape[0])])

@@ -56,8 +56,7 @@ def operations(h, labels, w, starts, nodes, turns, longest):
 def bytes_of_paths(h, labels, w, starts, nodes, turns, longest):
     """The rows of w on the batch's paths, each once; the paths; h; and what is written."""
     classes = np.unique(labels)
-    steps = [np.arange(starts[c], starts[c + 1]) for c in classes]
-    seen = nodes[np.concatenate(steps)]
+    seen = np.concatenate([nodes[starts[c] : starts[c + 1]] for c in classes])
     paths = seen.size * (nodes.itemsize + turns.itemsize) + 2 * classes.size * starts.itemsize
     rows = np.unique(seen).size * w.shape[1] * w.itemsize
     written = (len(h) * (1 + longest) + h.size) * h.itemsize

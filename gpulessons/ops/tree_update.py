@@ -15,6 +15,8 @@ from .common import CACHE_LINE, PARALLEL, WARP, ceil_div
 from .rows import warp_per_row
 from .tree_softmax import add_row, all_walks, check_labels, path_of
 
+LINE = CACHE_LINE // 4  # columns of float32: a core's share is of whole cache lines
+
 
 def tree_update(w, h, labels, slopes, starts, nodes, rate):
     """w[node] −= rate × slope × h, in place: the specification. Shapes as in tree_softmax."""
@@ -22,9 +24,6 @@ def tree_update(w, h, labels, slopes, starts, nodes, rate):
     for e, label in enumerate(labels):
         path = nodes[starts[label] : starts[label + 1]]
         w[path] -= rate * slopes[e, : path.size, None] * h[e]  # a path has no node twice
-
-
-LINE = CACHE_LINE // 4  # columns of float32: a core's share is of whole cache lines
 
 
 @njit(**PARALLEL)
@@ -45,13 +44,9 @@ def tree_step(h, labels, w, tree, rate):
     """A training step on every core: losses (examples,) and dh (examples, dim); w learns in place.
 
     h: (examples, dim), w: (classes − 1, dim), float32; labels: (examples,) integers; tree: a Tree.
-    ValueError before w changes, where a label is no class or h not finite.
+    ValueError before w changes, where a label is no class.
     """
     check_labels(labels, len(tree.starts) - 1)
-    if not np.isfinite(h).all():
-        example = int((~np.isfinite(h).all(axis=1)).argmax())
-        raise ValueError(f"h[{example}] holds a NaN or an infinity: w would learn it at the root, "
-                         "and so for every class.")  # fmt: skip
     losses, dh = np.empty(len(h), np.float32), np.empty_like(h)
     slopes = np.empty((len(h), tree.longest), np.float32)
     all_walks(h, labels, w, tree.starts, tree.nodes, tree.turns, losses, dh, slopes)

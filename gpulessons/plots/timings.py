@@ -231,6 +231,11 @@ def stages(timing: Any, label: str = "") -> Picture:
     return Picture(figure, f"{title} {'; '.join(rows)}; {first}.")
 
 
+def round_to_two(value):
+    """Two digits: a crossover is not known better."""
+    return int(float(f"{value:.2g}"))
+
+
 def fastest(comparison: Any, size: int | None = None, gpu: str | None = None) -> str:
     """The message of a comparison in a sentence, and one on what is modelled for a GPU, if told."""
     size = largest(comparison) if size is None else size

@@ -227,6 +227,8 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "losses": lambda f: f({"a": trained(0)[0], "b": trained(0)[0]}),
         "fitted": lambda f: f(link(), sent()),
         "at_scale": lambda f: f(link(), 1e8, 0.1),
+        "foretold": lambda f: f(link(), sent(), "A card, 2026 (somebody)"),
+        "switched": lambda f: f(published("all-reduce", source="ml_engineering", device="H200")),
         "returns": lambda f: f([Of(batch=b, steps=s, runs=(s,), seconds=b * s / 1e3, rate=0.1)
                                 for b, s in ((8, 100), (32, 40), (128, 25))]),
     },
@@ -271,7 +273,8 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "regimes": lambda f: f([(1, 1e-4), (32, 1e-3)], 8, 64, **LSTM),
     },
     "many_classes": {
-        "cost_against_classes": lambda f: f(step_times(), lambda a, b: 500.0),
+        "cost_against_classes": lambda f: f(step_times(), lambda a, b: 500.0,
+                                            {"T4": lambda n: 1e-7 * n}),
         "losses": lambda f: f({"full": points(4, 2, 1), "tree": points(4, 3, 2)}, 0.8, 3.5),
     },
     "matmul_ladder": {
@@ -280,7 +283,8 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     },
     "microbenchmarks": {
         "strides": lambda f: f(), "by_occupancy": lambda f: f(), "in_flight": lambda f: f()},
-    "neighbours": {"tree": lambda f: f(2), "recall_and_speed": lambda f: f(FOREST)},
+    "neighbours": {"tree": lambda f: f(2), "recall_and_speed": lambda f: f(FOREST),
+                   "more_points": lambda f: f(lambda n: 1e-3, {"T4": lambda n: 1e-11 * n}, 64, 64)},
     "occupancy": {"occupancy_picture": lambda f: f(along="shared")},
     "online_softmax": {"Sweep": lambda f: f([1.0, 3.0, 2.0, 5.0, 0.0], 2)},
     "pipeline": {

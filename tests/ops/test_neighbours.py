@@ -109,7 +109,7 @@ def test_numba_meets_the_cells_of_the_walk_in_python():
     for leaves in (1, 7, 40):
         found = search(forest, points, queries, 300, leaves)[1]  # more than it meets: all of them
         for query, distances in zip(queries, found, strict=True):
-            cells = cells_visited(query, forest, leaves)
+            cells = [*cells_visited.py_func(query, forest, leaves)]
             assert len(set(cells)) == len(cells) == leaves
             met = np.unique(np.concatenate(
                 [forest.items[forest.starts[c] : forest.starts[c + 1]] for c in cells]

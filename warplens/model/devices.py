@@ -254,6 +254,16 @@ class Sheet(NamedTuple):
     watts: float
     source: str
     lanes: int | None = None
+    cache: int = 0  # bytes of L2, where they are known
+
+    def least(self, flops: float, nbytes: float, times: int = 1) -> float:
+        """Seconds that no program on float32 numbers undercuts: so many FLOPs, at TF32's rate where
+        there is one; and so many bytes, `times` over, but for what the L2 cache may hold of them.
+
+        A bound, and one-sided: how much longer a program takes, it does not say.
+        """
+        moved = times * max(0.0, nbytes - self.cache)
+        return max(flops / self.peaks.get("TF32", self.peaks["float32"]), moved / self.memory)
 
     def corners(self) -> dict[str, float]:
         """FLOPs for each byte at which memory and arithmetic take equally long, by type.
@@ -266,6 +276,7 @@ class Sheet(NamedTuple):
 def sheet(name: str) -> Sheet:
     """The data sheet of this name."""
     row = DATA["sheets"][name]
-    memory = GPUS[row["gpu"]].dram_rate if "gpu" in row else row["memory"]
+    gpu = GPUS.get(row.get("gpu"))
+    memory, cache = (gpu.dram_rate, gpu.l2_bytes) if gpu else (row["memory"], 0)
     return Sheet(name, row["peaks"], memory, row["capacity"], row["watts"], row["source"],
-                 row.get("lanes"))  # fmt: skip
+                 row.get("lanes"), cache)  # fmt: skip

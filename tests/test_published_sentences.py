@@ -1,0 +1,89 @@
+"""What pages say of published figures is made from them: other figures, other sentences."""
+
+from dataclasses import replace
+
+import pytest
+
+import save_notebooks
+from gpulessons import evidence, units
+from gpulessons.evidence import published
+from gpulessons.illustrations import data_parallel as draw
+from gpulessons.workers import fit
+from gpulessons.workers.links import Sample
+
+PAGE = "11_trees_vs_brute_force"
+
+
+@pytest.fixture
+def with_others(monkeypatch):
+    """Have the figures whose `what` begins so be these many times as large."""
+    def change(what, times):
+        other = [replace(row, figure=f"{times * float(row.figure)}")
+                 if row.what.startswith(what) else row for row in evidence.figures()]
+        monkeypatch.setattr(evidence, "figures", lambda: other)
+
+    return change
+
+
+def shown(page, *ids):
+    """The value of the last of these cells of a notebook, run one after the other."""
+    path = save_notebooks.NOTEBOOKS / f"{page}.ipynb"
+    cells = {cell.id: cell.source for cell in save_notebooks.read(path).cells}
+    names = {"published": published, "units": units}
+    for name in ids:
+        exec(cells[f"{page.replace('_', '-')}-{name}"], names)
+    return names
+
+
+def test_slide_on_a_cpu_was_ahead_of_a_gpu_in_one_paper_and_level_in_the_other(with_others, capsys):
+    shown(PAGE, "43")
+    said = capsys.readouterr().out
+    assert "each did as much as 9 threads" in said
+    assert "3.5 times in 2020, to an accuracy; 0.99 times in 2021, an epoch: a draw." in said
+    with_others("G-SLIDE: speed-up over SLIDE", 0.25)
+    shown(PAGE, "43")
+    assert "4 times in 2021, an epoch: no draw." in capsys.readouterr().out
+
+
+def test_experts_cost_what_is_visited_where_one_kernel_computes_them_all(with_others):
+    names = shown(PAGE, "44b")
+    assert names["many"] / names["few"] == 16
+    assert names["grouped"] < 1.2 and names["loop"] > 7
+    with_others("Triton, experts grouped", 3)
+    assert shown(PAGE, "44b")["grouped"] == pytest.approx(names["grouped"])
+
+
+def ring_of(card):
+    rows = published("all-reduce", device=card)
+    rings = [Sample("ring", row.sizes["cards"], 4 * row.sizes["floats"], row.value) for row in rows]
+    return fit([ring for ring in rings if ring.workers == 2]), rings
+
+
+@pytest.mark.parametrize("card", ["P100", "M40", "Titan X"])
+def test_a_model_fitted_to_two_cards_tells_eight_of_much_data_and_not_of_little(card):
+    wire, rings = ring_of(card)
+    small, _, large = [wire.seconds("ring", 8, ring.bytes) / ring.seconds
+                       for ring in rings if ring.workers == 8]  # fmt: skip
+    assert small > 1.5 and large == pytest.approx(1, abs=0.03)
+    told = draw.foretold(wire, rings, "here").alt
+    assert f"{small:.1f} for 391 KiB" in told and "1.0 for 246 MiB" in told
+    slower = [replace(ring, seconds=ring.seconds * (ring.workers / 2)) for ring in rings]
+    assert "1.0 for 246 MiB" not in draw.foretold(wire, slower, "here").alt
+
+
+def test_a_switch_that_adds_beats_any_ring_and_with_half_its_rate_none(with_others):
+    def told():
+        return draw.switched(published("all-reduce", source="ml_engineering", device="H200")).alt
+
+    assert "beats a ring's best from 256 MiB on and beats what a ring could" in told()
+    with_others("bus bandwidth, NCCL, the switch adds", 0.5)
+    assert "never beats a ring's best and never beats what a ring could reach" in told()
+
+
+def test_eight_cards_share_the_reading_of_a_layer_and_wait_for_its_sum(with_others, capsys):
+    shown("14_model_parallelism", "24a")
+    assert "8 in 55.9 µs; their sum takes 39.8 µs" in (said := capsys.readouterr().out)
+    assert "8 are 4.7 times as fast" in said
+    with_others("bus bandwidth, NCCL, the switch adds", 10)
+    shown("14_model_parallelism", "24a")
+    assert "8 are 7.5 times as fast" in capsys.readouterr().out
