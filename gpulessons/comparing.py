@@ -36,9 +36,9 @@ def compare(
     try:
         entries = tuple(checked_anyway(op, entry) for entry in found.entries)
         found = replace(found, entries=entries)
-        with progress_bar(f"modelling {op.name}") as tell:
+        with progress_bar(f"modelling {op.name}") as advance:
             named = modelled is not None
-            on_paper = modelled_beside(op, entries, found.beside, gpus, tell, named)
+            on_paper = modelled_beside(op, entries, found.beside, gpus, advance, named)
         return replace(found, modelled=on_paper)
     except KeyboardInterrupt:
         return replace(found, notes=(*found.notes, INTERRUPTED))

@@ -13,13 +13,13 @@ EMPTY = {"text/html": ""}  # a bar that is closed leaves nothing on the page, sa
 
 @contextmanager
 def progress_bar(words: str) -> Iterator[Callable[[int, int, str], None]]:
-    """Gives tell(done, total, words), drawn by tqdm once two seconds have passed."""
+    """Gives advance(done, total, words), drawn by tqdm once two seconds have passed."""
     from tqdm.auto import tqdm
 
     began, bar = monotonic(), None
     with ExitStack() as closing:
 
-        def tell(done: int, total: int, latest: str) -> None:
+        def advance(done: int, total: int, latest: str) -> None:
             nonlocal bar
             if bar is None and monotonic() - began > 2:
                 look = "{desc}: {percentage:3.0f}%|{bar}|"
@@ -37,7 +37,7 @@ def progress_bar(words: str) -> Iterator[Callable[[int, int, str], None]]:
                 bar.set_description_str(f"{words}: {latest}" if latest else words)
 
         try:
-            yield tell
+            yield advance
         finally:  # in a notebook a bar that ends before its total stays, in red
             if bar is not None:
                 bar.total = bar.n

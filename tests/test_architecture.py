@@ -11,6 +11,7 @@ import pytest
 
 import gpulessons
 import warplens
+import website
 from rooms import DOOR, PACKAGE, PAGE, ROOT, arrows, drawn, imports, room_of
 
 # Each room of the package, and the rooms it imports. A room may always import itself.
@@ -28,7 +29,7 @@ ROOMS = {
     "comparing": "measure grader operation progress",
     "profiler": "hardware plots progress units",
     "ops": "comparing grader operation backends",
-    "models": "ops measure backends hardware units",
+    "models": "ops backends hardware units",
     "money": "evidence models hardware units",
     "workers": "models hardware progress",
     "exercises": "ops workers grader operation backends units",
@@ -298,3 +299,9 @@ def test_the_paths_that_a_page_names_are_there(page):
     paths = [one or other for one, other in named]
     homes = (ROOT, PACKAGE)  # in a walk a room is named without the package it is in
     assert not [path for path in paths if not any((home / path).exists() for home in homes)]
+
+
+def test_every_document_that_a_page_links_to_is_in_the_websites_contents(tmp_path):
+    """Sphinx stops `make site` at one that is not; here without rendering, so at every change."""
+    listed = {website.FRONT}.union(*website.sections().values())
+    assert {file for file in website.gather(tmp_path).known if file.endswith(".md")} <= listed

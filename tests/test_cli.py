@@ -269,9 +269,9 @@ def test_a_progress_bar_is_drawn_on_a_terminal_and_not_into_a_file(monkeypatch):
         monkeypatch.setattr(sys, "stderr", stream)
         moments = iter([0, 3, 3, 3, 3])
         monkeypatch.setattr(progress, "monotonic", lambda moments=moments: next(moments))
-        with progress.progress_bar("comparing") as tell:
-            tell(1, 2, "NumPy")
-            tell(2, 2, "NumPy")
+        with progress.progress_bar("comparing") as advance:
+            advance(1, 2, "NumPy")
+            advance(2, 2, "NumPy")
         assert ("comparing" in stream.getvalue()) == watched
 
 

@@ -45,6 +45,7 @@ def test_every_notebook_every_document_and_every_op_has_a_page():
         *website.listed("gpulessons/ops/*.py"),
         *website.listed("docs/*.md"),
         *website.listed("teaching/**/*.md"),
+        *website.listed("warplens/**/*.md"),
         "README.md",
     ]
     assert set(on_disk) - {website.FRONT} <= listed
@@ -57,7 +58,7 @@ def test_every_notebook_every_document_and_every_op_has_a_page():
         ("[a](docs/hazards.md)", "[a](docs/hazards.md)"),
         ("[a](notebooks/glossary.ipynb#Tile)", "[a](notebooks/glossary.ipynb#tile)"),
         ("[a](notebooks/04_memory.ipynb#cell-id=04-memory-03)", "[a](#04-memory-03)"),
-        ("[a](warplens/)", "[a](warplens/__init__.md)"),
+        ("[a](warplens/)", "[a](warplens/README.md)"),
         ("[a](#the-map)", "[a](#the-map)"),
         ("[a](https://example.org/b.ipynb)", "[a](https://example.org/b.ipynb)"),
         ("`[a](gone.md)`", "`[a](gone.md)`"),

@@ -52,7 +52,7 @@ def sections() -> dict[str, list[str]]:
     docs = [name for name in listed("docs/*.md") if name not in (FRONT, SET_UP, BINDER)]
     return {
         "The course": [SET_UP, *lessons],
-        "To look up": [GLOSSARY, *docs],
+        "To look up": [GLOSSARY, *docs, "warplens/README.md"],
         "In a class": ["teaching/README.md", *of_class()],
         "Its code": [OPS],
         "The project": ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "ARCHITECTURE.md", BINDER],

@@ -24,14 +24,14 @@ BlocksOf = Callable[[Size], Iterable[Any]]
 def tracing(
     capability: tuple[int, int] = device.Device.compute_capability,
     blocks: BlocksOf | None = None,
-    turns: int | None = None,
+    iterations: int | None = None,
     alike: int | None = None,
 ) -> Iterator[list[Trace]]:
     """Inside, `from numba import cuda` means the microscope: arrays stay on the host, launches
     append a `Trace`.
 
     `capability` is the compute capability that a program is told when it asks the device. Of every
-    launch only some blocks run where `blocks(grid)` names them, and of long loops some `turns`, as
+    launch only some blocks run where `blocks(grid)` names them, and of long loops `iterations` as
     in `trace`; of launches of one kernel with the same sizes and shapes so many as `alike` says,
     whose traces stand for the others in turn. What such a program computes is wrong, and may lead
     it astray.
@@ -51,7 +51,7 @@ def tracing(
     with (
         replaced(cuda, names),
         replaced(sys.modules[kernel_class.__module__], asked),  # it compiles device functions
-        replaced(kernel_class, launchers(launches, blocks, turns, alike)),
+        replaced(kernel_class, launchers(launches, blocks, iterations, alike)),
     ):
         yield launches
 
@@ -100,7 +100,7 @@ def shape_of(argument: Any) -> tuple:
 
 
 def launchers(
-    launches: list[Trace], blocks: BlocksOf | None, turns: int | None, alike: int | None
+    launches: list[Trace], blocks: BlocksOf | None, iterations: int | None, alike: int | None
 ) -> dict[str, Callable[..., Any]]:
     """The methods by which a kernel is launched."""
     like: dict[tuple, list[Trace]] = defaultdict(list)  # launches, and those that stand for them
@@ -118,7 +118,7 @@ def launchers(
             name = kernel.__name__
             raise LaunchError(f"{name} is a device function: only kernels call it, no launch does")
         grid, block = extent(griddim, "the grid"), extent(blockdim, "the block")
-        tracer = Tracer(kernel, blocks and blocks(grid), turns, once=True)
+        tracer = Tracer(kernel, blocks and blocks(grid), iterations, once=True)
         launch = tracer[grid, block, stream, sharedmem]
 
         def launched(*args: Any) -> None:

@@ -15,17 +15,19 @@ from .source.compile import Program, compiled, compiled_first
 from .source.names import python_function
 
 
-def trace(kernel: Any, blocks: Iterable[Any] | None = None, turns: int | None = None) -> Tracer:
+def trace(
+    kernel: Any, blocks: Iterable[Any] | None = None, iterations: int | None = None
+) -> Tracer:
     """A kernel ready to be launched under the microscope.
 
     `kernel` is a plain function or one decorated with `cuda.jit`; `trace(kernel)[grid, block,
     stream, dynamic_shared]` is launched like any kernel of Numba's, works on the arrays it is
     given, and returns a `Trace`. `blocks={0, 7}` runs only these blocks of the grid, numbered from
-    0 with x running fastest, or given as (x, y) and (x, y, z). `turns=16` samples long loops:
-    sixteen turns at the beginning stand for those in the middle, which are left out. Counts are
-    then estimates, and results are wrong.
+    0 with x running fastest, or given as (x, y) and (x, y, z). `iterations=16` samples long loops:
+    sixteen at the beginning stand for those in the middle, which are left out. Counts are then
+    estimates, and results are wrong.
     """
-    return Tracer(kernel, blocks, turns)
+    return Tracer(kernel, blocks, iterations)
 
 
 class Tracer:
@@ -35,14 +37,14 @@ class Tracer:
         self,
         kernel: Any,
         blocks: Iterable[Any] | None = None,
-        turns: int | None = None,
+        iterations: int | None = None,
         once: bool = False,  # compiled at the first launch with such types, and never again
     ) -> None:
         function = kernel if inspect.isfunction(kernel) else python_function(kernel)
         if function is None:
             raise TypeError(f"trace() takes a kernel (a function), not a {type(kernel).__name__}")
         self.function: FunctionType = function
-        self.kernel, self.blocks, self.turns, self.once = kernel, blocks, turns, once
+        self.kernel, self.blocks, self.iterations, self.once = kernel, blocks, iterations, once
 
     def __getitem__(self, sizes: Any) -> Callable[..., Trace]:
         if not isinstance(sizes, tuple) or not 2 <= len(sizes) <= 4:
@@ -53,7 +55,7 @@ class Tracer:
 
         def launched(*args: Any) -> Trace:
             typed = matched(args, signatures_of(self.kernel))
-            launch = Launch(self.function, grid, block, dynamic, self.blocks, self.turns)
+            launch = Launch(self.function, grid, block, dynamic, self.blocks, self.iterations)
             return run(launch, typed, self.program)
 
         return launched

@@ -7,7 +7,7 @@ from warplens.code.sass import Code, disassembled
 from warplens.lanes.launch import extent
 from warplens.model.devices import GPU
 from warplens.model.modelling import of_sample
-from warplens.model.sampling import TURNS, Sample, chosen, sampled
+from warplens.model.sampling import ITERATIONS, Sample, chosen, sampled
 from warplens.model.value import Modelled
 
 from .pairs import Pair
@@ -28,7 +28,7 @@ def by_source(pair: Pair, gpu: GPU) -> Modelled:
 @cache  # one sample serves every GPU
 def sample_of(pair: Pair) -> Sample:
     blocks = chosen(extent(pair.grid, "the grid"))
-    return sampled(trace(pair.port, blocks, TURNS)[pair.grid, pair.block](*pair.arguments()))
+    return sampled(trace(pair.port, blocks, ITERATIONS)[pair.grid, pair.block](*pair.arguments()))
 
 
 @cache

@@ -286,11 +286,11 @@ def measured_ceilings(nbytes: int) -> tuple[dict[str, float], dict[str, int], li
     rates: dict[str, float] = {}
     winners: dict[str, int] = {}
     unsteady: list[str] = []
-    with progress_bar("measuring what this machine can do") as tell:
+    with progress_bar("measuring what this machine can do") as advance:
         try:
             measures = attempt(ceilings.host, nbytes) or {}
             for done, (name, measure) in enumerate(measures.items()):
-                tell(done, len(measures), name)
+                advance(done, len(measures), name)
                 best = attempt(best_of_threads, measure)
                 if best:
                     rates[name], winners[name], steady = best

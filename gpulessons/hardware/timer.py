@@ -25,6 +25,7 @@ from .pools import thread_choices, threads
 
 SAMPLE = 2e-3  # seconds: calls shorter than this are batched, so the timer's 0.1 µs vanishes
 LONG = 0.05  # seconds: beside this, waking threads up is nothing
+Advance = Callable[[int, int, str], object]  # advance(done, total, words), as progress_bar gives it
 
 
 @dataclass(kw_only=True, eq=False)
@@ -147,14 +148,14 @@ class Spread:
 
 def interleaved(
     calls: Mapping[str, Callable[[], Any]], seconds: float = 0.5,
-    tell: Callable[[int, int, str], None] | None = None,
+    advance: Advance | None = None,
 ) -> Iterator[tuple[str, Spread]]:  # fmt: skip
     """Yield (name, Spread) of each call, in the order given: dict(interleaved(calls)).
 
     For calls that are no versions of an op, such as a training step, which changes what it is given
     and has no one right answer. seconds: for each, at most GPULESSONS_BUDGET; a call that takes
-    longer has one sample. tell(done, total, name): called as each is warm, and as each is known. On
-    Ctrl-C what has samples is yielded, then KeyboardInterrupt goes on its way.
+    longer has one sample. advance(done, total, name): called as each is warm, and as each is known.
+    On Ctrl-C what has samples is yielded, then KeyboardInterrupt goes on its way.
     """
     limit = capped(seconds)
     if not 0 < limit < math.inf:
@@ -166,8 +167,8 @@ def interleaved(
     def step(sampler: Sampler) -> None:
         nonlocal done
         done += 1
-        if tell:
-            tell(done, 2 * len(samplers), names[id(sampler)])
+        if advance:
+            advance(done, 2 * len(samplers), names[id(sampler)])
 
     try:
         for sampler in samplers.values():

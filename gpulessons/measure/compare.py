@@ -28,8 +28,8 @@ def measured(
     try:
         if here.interrupted:
             raise KeyboardInterrupt
-        with progress_bar(f"comparing {op.name}") as tell:
-            for entry in timings(op, sizes, versions, budget=budget, cold=cold, tell=tell):
+        with progress_bar(f"comparing {op.name}") as advance:
+            for entry in timings(op, sizes, versions, budget=budget, cold=cold, advance=advance):
                 entries.append(entry)  # one by one: Ctrl-C keeps what there is
     except KeyboardInterrupt:
         notes.append(INTERRUPTED)

@@ -5,13 +5,14 @@ A version that has a time, taken here or recorded, is never modelled; nor is one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import date
 from typing import Any
 
 from gpulessons.backends import NotHere
 from gpulessons.hardware import gpu_count
+from gpulessons.hardware.timer import Advance
 from gpulessons.operation import Op, Version, several
 from warplens.model import devices
 from warplens.model.devices import GPU
@@ -22,7 +23,6 @@ from .results import Absent, Comparison, Entry, ModelledTiming, Timing
 from .rounds import sentence
 
 SWITCH = ("T4", "RTX 3090", "A100")  # free in hosted notebooks; a consumer's; a data center's
-Tell = Callable[[int, int, str], None]
 
 
 def chosen_gpus(modelled: Any) -> list[GPU]:
@@ -34,7 +34,7 @@ def chosen_gpus(modelled: Any) -> list[GPU]:
 
 def modelled_beside(
     op: Op, entries: Iterable[Entry], recorded: Iterable[Comparison], gpus: Iterable[GPU],
-    tell: Tell | None = None, named: bool = True,
+    advance: Advance | None = None, named: bool = True,
 ) -> tuple[Comparison, ...]:  # fmt: skip
     """A comparison for each GPU, of the CUDA versions without a time; () where none has one then.
 
@@ -48,8 +48,8 @@ def modelled_beside(
     for done, gpu in enumerate(gpus):
         made: list[Entry] = []
         for entry in missing:
-            if tell:
-                tell(done * len(missing) + len(made), len(gpus) * len(missing), entry.version)
+            if advance:
+                advance(done * len(missing) + len(made), len(gpus) * len(missing), entry.version)
             version = op.versions[entry.version]
             unasked = done and not named
             if unasked and stored_result(version, entry.size, gpu.name) is None:

@@ -193,17 +193,17 @@ class Run(timer.Sampler):
                 self.trouble = sentence(trouble)
 
 
-def interleave(runs: list[Run], budget: float, cold: bool, tell: Callable[[str], None]) -> None:
+def interleave(runs: list[Run], budget: float, cold: bool, advance: Callable[[str], None]) -> None:
     """Warm every run up; then rounds, until each has settled or used up its budget.
 
-    tell(name of the version): called as each run ends. cold: empty the caches before every call,
+    advance(name of the version): called as each run ends. cold: empty the caches before every call,
     where there is the memory for it; a Timing says whether that was so.
     """
     flushing = cache(flusher)  # one for each memory: a ballast is large
     for run in runs:
         run.flush = flushing(host if run.on_cpu else run.version.backend) if cold else None
         run.guarded(run.warm_up)
-    timer.interleave(runs, budget, lambda run: tell(run.version.name))
+    timer.interleave(runs, budget, lambda run: advance(run.version.name))
 
 
 def absent(problem: Problem, version: Version, why: str) -> Absent:

@@ -12,7 +12,7 @@ Here it is decided what is measured; how, in `rounds`, by a Run.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,27 +21,25 @@ from gpulessons.backends import NotHere
 from gpulessons.hardware import free_memory
 from gpulessons.hardware.budget import capped, note
 from gpulessons.hardware.compiled import WHY_NOT, waits_for_numba
-from gpulessons.hardware.timer import LONG
+from gpulessons.hardware.timer import LONG, Advance
 from gpulessons.operation import Op, Version, find, several, whole
 
 from .problem import Problem
 from .results import Absent, Timing
 from .rounds import Run, absent, interleave, sentence
 
-Tell = Callable[[int, int, str], None]
-
 
 def timings(
     op: Op, sizes: Any = None, versions: Any = None, *, budget: float = 1.0, cold: bool = False,
-    tell: Tell | None = None,
+    advance: Advance | None = None,
 ) -> Iterator[Timing | Absent]:  # fmt: skip
     """Measure versions of an op at each size; yields a Timing or an Absent for each, one by one.
 
     budget: seconds for each version at each size. cold: empty the caches before every call, where
     there is the memory for it. Under GPULESSONS_BUDGET the first is capped, though not what counts
     as too slow to measure, and no cache is emptied.
-    tell(done, total, words): called as each measurement ends. On Ctrl-C what was measured so far is
-    yielded, then KeyboardInterrupt goes on its way.
+    advance(done, total, words): called as each measurement ends. On Ctrl-C what was measured so far
+    is yielded, then KeyboardInterrupt goes on its way.
     """
     if not 0 < capped(budget) < math.inf:  # which refuses a limit that is none, too
         raise ValueError(f"A budget is a number of seconds above 0, not {budget}.")
@@ -52,7 +50,7 @@ def timings(
         check_too_large(op, size)
     for version in chosen:
         version.backend.why_not()  # may import a library, whose frames linger: not with our arrays
-    progress = Progress(tell, len(sizes) * len(chosen))
+    progress = Progress(advance, len(sizes) * len(chosen))
     known: dict[str, Experience] = {}
     for size in sizes:
         yield from at_one_size(Problem(op, size), chosen, known, budget, cold, progress)
@@ -154,14 +152,14 @@ def experience(run: Run) -> Experience:
 class Progress:
     """Counts what is done and tells whoever wants to know."""
 
-    tell: Tell | None
+    advance: Advance | None
     total: int
     done: int = 0
 
     def step(self, words: str = "", by: int = 1) -> None:
         self.done += by
-        if self.tell:
-            self.tell(self.done, self.total, words)
+        if self.advance:
+            self.advance(self.done, self.total, words)
 
 
 def check_too_large(op: Op, size: int) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from gpulessons.hardware.budget import note
-from gpulessons.measure.turns import alternate
+from gpulessons.hardware.timer import interleaved
 from gpulessons.ops import forest
 from gpulessons.ops.neighbours import neighbours
 
@@ -29,11 +29,11 @@ class Found:
 
 
 def frontier(points, queries, k=10, leaves=(1, 3, 10, 30, 100, 300), trees=10, leaf=32,
-             seconds=4.0, tell=None):  # fmt: skip
+             seconds=4.0, advance=None):  # fmt: skip
     """Brute force, then a forest once for each number of cells visited: a list of Found.
 
     Timed in turn, all the queries at once; seconds: for all samples together (fewer under
-    GPULESSONS_BUDGET). The time to grow the forest is left out. tell(done, total, name): progress.
+    GPULESSONS_BUDGET). Without the time to grow the forest. advance(done, total, name): progress.
     """
     grown = forest.grow(points, trees, leaf)
     ways = {0: partial(BRUTE, queries, points, k)}
@@ -41,7 +41,7 @@ def frontier(points, queries, k=10, leaves=(1, 3, 10, 30, 100, 300), trees=10, l
         ways[count] = partial(forest.search, grown, points, queries, k, count)
     truth = ways[0]()[1]
     recalls = {count: forest.recall(way()[1], truth) for count, way in ways.items()}
-    took = dict(alternate(ways, seconds / len(ways), tell))
+    took = dict(interleaved(ways, seconds / len(ways), advance))
     return [
         Found(count, recalls[count], len(queries) / spread.median, note())
         for count, spread in took.items()

@@ -29,7 +29,7 @@ import numpy as np
 from gpulessons import units
 from gpulessons.hardware import free_memory, thread_choices, threads
 from gpulessons.hardware.budget import capped
-from gpulessons.measure.turns import Spread, alternate
+from gpulessons.hardware.timer import Spread, interleaved
 
 from .outputs.full import Full
 from .outputs.sampled import Sampled
@@ -153,15 +153,15 @@ def quickest_cores(learner, contexts, labels):
     return min(took, key=took.get)
 
 
-def race(task, layers=LAYERS, seconds=1.2, tell=None):
+def race(task, layers=LAYERS, seconds=1.2, advance=None):
     """Yield (layer's name, Point) as each layer learns the task for so many seconds, one after the
-    other. All begin with what frequency alone says. tell(done, total, words): at every Point.
+    other. All begin with what frequency alone says. advance(done, total, words): at every Point.
     """
     for n, make in enumerate(layers):
         for point in train(make(task.classes, COLUMNS), task, seconds):
-            if tell:
+            if advance:
                 share = min(1.0, point.seconds / capped(seconds))
-                tell(round(100 * (n + share)), 100 * len(layers), make.name)
+                advance(round(100 * (n + share)), 100 * len(layers), make.name)
             yield make.name, point
 
 
@@ -180,25 +180,25 @@ class StepTime:
 
 def step_times(
     classes=(1_000, 10_000, 100_000, 1_000_000), layers=LAYERS, columns=64, batch=BATCH,
-    seconds=0.2, tell=None,
+    seconds=0.2, advance=None,
 ):  # fmt: skip
     """Yield the StepTime of each layer at each number of classes; the layers of one number in turn.
 
-    seconds: for the samples of each, at most GPULESSONS_BUDGET. tell(done, total, name): after each
-    number of classes.
+    seconds: for the samples of each, at most GPULESSONS_BUDGET. advance(done, total, name): after
+    each number of classes.
     """
     for n, number in enumerate(sorted(classes), 1):
         check_memory(number, len(layers), columns, batch)
         yield from at_one_number(number, layers, columns, batch, seconds)
-        if tell:
-            tell(n, len(classes), f"{units.count(number)} classes")
+        if advance:
+            advance(n, len(classes), f"{units.count(number)} classes")
 
 
 def at_one_number(classes, layers, columns, batch, seconds):
     """A function of its own, so that these layers are gone before the next are made."""
     made = {make.name: make(classes, columns) for make in layers}
     calls = {name: stepping(layer, batch) for name, layer in made.items()}
-    for name, spread in alternate(calls, seconds):
+    for name, spread in interleaved(calls, seconds):
         yield StepTime(name, classes, spread, made[name].nbytes)
 
 

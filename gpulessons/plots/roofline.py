@@ -52,21 +52,11 @@ def roofline(
     log_axes(axes, x=("FLOPs per byte (◂ none at all)", "{:g}".format),
              y=("FLOP/s", lambda rate: units.rate(rate, "FLOP/s")))
     axes.set_xlim(left, right)
-    places: dict[str, dict[str, tuple[float, float]]] = {}
-    for t, its_roof in under:
-        kind = traffic(t.op)
-        kind = kind if kind and machine.ceiling(t.backend, kind) else ""
-        places.setdefault(device(t.backend), {})[kind] = its_roof
-    for place, kinds in places.items():
+    for place, kinds in roofs_by_place(machine, under, traffic).items():
         draw_roof(axes, place, kinds, left, right, below=bool(gpus))
     for gpu in gpus:
         draw_sheet(axes, gpu, next(t for t in modelled if t.gpu == gpu), left, right)
-    labels, rates = [], []
-    for t, name in named:
-        x, y = intensity(t) or left, rate(t, left, t.median)
-        draw_point(axes, t, x, y, left)
-        labels.append((x, y, name, COLORS[t.backend]))
-        rates += [y, *(rate(t, left, end) for end in t.quartiles if is_modelled(t))]
+    labels, rates = draw_points(axes, named, left)
     lowest = min(*rates, *(left * bandwidth for _, bandwidth in roofs))
     axes.set_ylim(lowest / 2, 3 * max(peak for peak, _ in roofs))
     label_ends(axes, labels)
@@ -79,6 +69,27 @@ def footnote(noisy: Iterable[str], gpus: Iterable[str]) -> str:
     """What the title says last: what was left out, and what is hatched."""
     left = f" Left out, too noisy: {', '.join(noisy)}." if noisy else ""
     return left + (f" Hatched: modelled for {' and '.join(gpus)}, not measured." if gpus else "")
+
+
+def roofs_by_place(machine, under, traffic):
+    """{device: {kind of traffic: its roof}}; "" for the best, where a kind has no ceiling."""
+    places: dict[str, dict[str, tuple[float, float]]] = {}
+    for timing, its_roof in under:
+        kind = traffic(timing.op)
+        kind = kind if kind and machine.ceiling(timing.backend, kind) else ""
+        places.setdefault(device(timing.backend), {})[kind] = its_roof
+    return places
+
+
+def draw_points(axes, named, left):
+    """A mark for each (timing, name); returns their labels, and every FLOP/s that was drawn."""
+    labels, rates = [], []
+    for timing, name in named:
+        x, y = intensity(timing) or left, rate(timing, left, timing.median)
+        draw_point(axes, timing, x, y, left)
+        labels.append((x, y, name, COLORS[timing.backend]))
+        rates += [y, *(rate(timing, left, end) for end in timing.quartiles if is_modelled(timing))]
+    return labels, rates
 
 
 def draw_point(axes, timing, x, y, left):

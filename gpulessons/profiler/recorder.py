@@ -41,14 +41,14 @@ def profile(step: Callable[[], Any], *, steps: int = 5, warm_up: int = 3) -> Pro
     if not callable(step) or steps < 1 or warm_up < 0:
         raise TypeError("profile() runs a callable, such as lambda: train(batch), once or more.")
     steps, warm_up = repeated(steps), min(warm_up, repeated(warm_up))
-    with progress_bar("profiling") as tell, quiet():
+    with progress_bar("profiling") as advance, quiet():
         for _ in range(warm_up):
             to_its_end(step)
         plain = [to_its_end(step) for _ in range(steps)]  # before the profiler first starts
         call, recorded = cost_of_an_operator(), []
         for done in range(steps):
             recorded.append(Watched(step))
-            tell(done + 1, steps, "")
+            advance(done + 1, steps, "")
     typical = median_low(one.seconds for one in recorded)
     chosen = next(one for one in recorded if one.seconds == typical)
     if all(event.annotation for event in chosen.events):

@@ -493,7 +493,7 @@ def test_whoever_takes_over_the_cores_is_called_once_before_the_clock_runs(
 def test_progress_counts_every_measurement(double):
     double.version("raises", on=host)(lambda x: 1 / 0)
     told = []
-    list(timings(double, [8, 16], budget=QUICK, tell=lambda *step: told.append(step)))
+    list(timings(double, [8, 16], budget=QUICK, advance=lambda *step: told.append(step)))
     dones = [done for done, _, _ in told]
     assert dones == sorted(dones) and dones[-1] == 4
     assert {total for _, total, _ in told} == {4}

@@ -54,7 +54,7 @@ def test_every_layer_learns_more_than_frequency_and_none_beats_the_entropy(make)
 def test_a_race_gives_every_layer_its_turn_and_tells_how_far_it_is():
     told = []
     curves = {}
-    for name, point in race(TASK, seconds=0.001, tell=lambda *step: told.append(step)):
+    for name, point in race(TASK, seconds=0.001, advance=lambda *step: told.append(step)):
         curves.setdefault(name, []).append(point)
     assert list(curves) == [make.name for make in LAYERS]
     assert all(curve[0].steps == 0 < curve[-1].steps for curve in curves.values())
@@ -67,7 +67,7 @@ def test_every_layer_is_timed_at_every_number_of_classes_that_fits(monkeypatch):
     monkeypatch.setenv("GPULESSONS_BUDGET", "0.001")
     told = []
     rows = list(step_times((200, 50), (Full, Tree), columns=8, batch=4,
-                           tell=lambda *step: told.append(step)))  # fmt: skip
+                           advance=lambda *step: told.append(step)))  # fmt: skip
     assert [(row.layer, row.classes) for row in rows] == [
         (make.name, classes) for classes in (50, 200) for make in (Full, Tree)
     ]

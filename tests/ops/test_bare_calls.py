@@ -10,7 +10,7 @@ import gpulessons
 import warplens
 from gpulessons.backends import gpu, torch_cpu
 from warplens.device import DeviceArray
-from warplens.model.sampling import TURNS, chosen
+from warplens.model.sampling import ITERATIONS, chosen
 
 NAMES = [name for home, names in gpulessons.HOMES.items()
          for name in names.split() if home.startswith("ops.")]  # fmt: skip
@@ -65,7 +65,7 @@ def test_no_launch_makes_an_array(monkeypatch):
             made.append(array)
             make(array, *arguments)
 
-        with warplens.tracing(blocks=chosen, turns=TURNS), monkeypatch.context() as patch:
+        with warplens.tracing(blocks=chosen, iterations=ITERATIONS), monkeypatch.context() as patch:
             try:
                 call = bound(version, 16)
             except gpulessons.backends.NotHere:

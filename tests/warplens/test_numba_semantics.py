@@ -225,3 +225,13 @@ def test_negative_indices_count_from_the_end_with_a_caution():
     t = trace(before)[1, 8](x, out)
     assert out.tolist() == [7, 0, 1, 2, 3, 4, 5, 6]
     assert [w.kind for w in t.warnings] == ["negative index"]
+
+
+def test_an_array_knows_how_large_it_is():
+    @cuda.jit
+    def facts(x, out):
+        out[0], out[1], out[2], out[3] = x.ndim, x.size, x.nbytes, x[1:].nbytes
+
+    x, out = np.zeros((3, 5), np.float32), np.zeros(4, np.int64)
+    trace(facts)[1, 1](x, out)
+    assert out.tolist() == [x.ndim, x.size, x.nbytes, x[1:].nbytes]

@@ -86,7 +86,7 @@ def terminal(*words, cwd=None):
 def test_a_hung_worker_is_named_with_its_line_and_all_that_was_printed_is_shown():
     progress = []
     trouble, lines = failed("failing", how="sleeps", meet=False, timeout=6,
-                            tell=lambda *words: progress.append(words))  # fmt: skip
+                            advance=lambda *words: progress.append(words))  # fmt: skip
     told = str(trouble).splitlines()
     assert told[0] == "No word for 6 s: worker 1 hangs."
     assert "failing.py, line " in told[1] and told[1].endswith(", in sleeps: time.sleep(1000)")

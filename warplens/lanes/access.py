@@ -141,8 +141,9 @@ def attribute(w: Warps, value: Any, name: str) -> Any:
         facts = {"shape": value.shape, "ndim": len(value.shape), "dtype": value.flat.dtype}
         if name in facts:
             return facts[name]
-        if name == "size":
-            return value.shape[0] if len(value.shape) == 1 else math.prod(value.shape)
+        if name in ("size", "nbytes"):
+            size = value.shape[0] if len(value.shape) == 1 else math.prod(value.shape)
+            return size if name == "size" else size * value.flat.dtype.itemsize
         if name == "T":
             return value.sliced(value.start, value.shape[::-1], value.strides[::-1])
     elif isinstance(value, tuple) and name in getattr(value, "_fields", ()):

@@ -64,7 +64,7 @@ class Loop:
     the body does no more than count, what it counts in.
     """
 
-    times = 1  # the turns that one stands for, of a loop that does no more than count
+    times = 1  # the iterations that one stands for, of a loop that does no more than count
 
     def __init__(
         self,
@@ -137,7 +137,7 @@ class Loop:
 
     def uniform_range(self, values: range) -> Iterator[int]:
         w, weight = self.w, self.w.weight
-        for value, times in self.turns(values):
+        for value, times in self.weighted(values):
             if not w.mask:
                 return
             w.line, w.weight = self.line, weight * times
@@ -150,8 +150,8 @@ class Loop:
             w.log.branch(w, w.mask.warps, 0)
             self.left.append(w.mask)
 
-    def turns(self, values: range) -> Iterable[tuple[int, int]]:
-        """(value, the number of turns that it stands for): 1, unless loops are sampled."""
+    def weighted(self, values: range) -> Iterable[tuple[int, int]]:
+        """(value, the number of iterations that it stands for): 1, unless loops are sampled."""
         if self.counters and values and all(dtype_of(n).kind == "i" for n in self.counters()):
             self.times = len(values)
             return [(values[-1], self.times)]
@@ -160,12 +160,12 @@ class Loop:
         return zip(values, itertools.repeat(1))
 
     def schedule(self, values: range) -> dict[int, int]:
-        """{value: the turns that it stands for} of a loop to be sampled; {} where all are run.
+        """{value: the iterations that it stands for} of a loop to be sampled; {} where all are run.
 
-        The first turns stand for all but the last, which may be cut short. Of a loop around others
-        a few stand for them that lie far apart: inner loops may grow longer from turn to turn.
+        The first stand for all but the last, which may be cut short. Of a loop around others a few
+        stand for them that lie far apart: inner loops may grow longer from turn to turn.
         """
-        few, count = self.w.launch.turns or 0, len(values)
+        few, count = self.w.launch.iterations or 0, len(values)
         few = -(-few // 8) if self.outer else few
         if not few or self.leaves or count < 3 * few:
             return {}

@@ -52,8 +52,8 @@ def extent(value: Any, what: str) -> Size:
 class Launch:
     """One launch under the microscope: its sizes, its log, the arrays the kernel makes.
 
-    `turns`: of a long loop run this many turns at its beginning and the last one, and count the
-    first for those left out; None runs them all.
+    `iterations`: of a long loop run so many at its beginning and the last one, and count the first
+    for those left out; None runs them all.
     """
 
     def __init__(
@@ -63,9 +63,9 @@ class Launch:
         block: Any,
         dynamic_shared: int = 0,
         blocks: Iterable[Any] | None = None,
-        turns: int | None = None,
+        iterations: int | None = None,
     ) -> None:
-        self.function, self.turns = function, turns
+        self.function, self.iterations = function, iterations
         self.arguments: tuple = ()  # as given, for whoever compiles the kernel for the same types
         self.grid, self.block = extent(grid, "the grid"), extent(block, "the block")
         self.threads = math.prod(self.block)

@@ -45,7 +45,7 @@ class Entry(NamedTuple):
     pattern: np.ndarray  # (n,) how far each place lies behind the first
     lanes: np.ndarray  # (n,) lane numbers; lane // 32 is the row
     moment: Moment
-    weight: int = 1  # the turns of sampled loops that it stands for
+    weight: int = 1  # the iterations of sampled loops that it stands for
     kernel_line: int | None = None  # in a device function: where the kernel called
     stretch: int = 0  # the number of the straight run of code that it belongs to
 
@@ -162,7 +162,7 @@ def too_large(w: Warps) -> str:
     """What a log does not hold, and how much of it was run until then."""
     blocks, done = len(w.launch.blocks), int(np.searchsorted(w.launch.blocks, w.blocks[0]))
     few = max(1, (done or len(w.blocks)) // 4)
-    fewer = "a few turns of its loops, as in trace(…, turns=16)"
+    fewer = "a few iterations of its loops, as in trace(…, iterations=16)"
     if blocks > 1:
         fewer = f"fewer, as in trace(…, blocks=range({few}))"
     return (

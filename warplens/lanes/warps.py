@@ -38,7 +38,7 @@ class Warps:
         self.log: Log = launch.log
         self.line, self.function = 0, ""  # where the warps are in the source
         self.kernel_line: int | None = None  # in a device function: where the kernel called
-        self.weight = 1  # the turns of sampled loops that this one stands for
+        self.weight = 1  # the iterations of sampled loops that this one stands for
         self.stack: list[tuple] = []  # conditions under way
         self.doubles = Doubles()
         rows = len(blocks)

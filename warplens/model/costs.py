@@ -40,19 +40,19 @@ class Cost:
 
 
 def from_machine_code(gpu: GPU, sample: Sample, code: Code, latency: Latency) -> Cost:
-    turns = rounds(code, sample)
+    iterations = rounds(code, sample)
     count: defaultdict[str, float] = defaultdict(float)
     asked: dict[tuple, float] = defaultdict(
         float
     )  # requests, by line, space, access and bytes of a thread
-    for instruction, times in zip(code.instructions, turns, strict=True):
+    for instruction, times in zip(code.instructions, iterations, strict=True):
         count[instruction.pipe] += times
         if instruction.space in ("global", "shared"):
             where = instruction.kernel_line, instruction.space, instruction.access
             asked[*where, instruction.bytes] += times
     clocks = unit_clocks(gpu, count) | {"load/store path": path_clocks(gpu, sample, asked)}
     # A warp issues one instruction a clock at best, whatever way through the code was walked.
-    alone = max(sum(turns), walk(code, turns, clocks_of(gpu, sample, latency)))
+    alone = max(sum(iterations), walk(code, iterations, clocks_of(gpu, sample, latency)))
     return Cost(clocks, alone, code.registers, code.shared)
 
 

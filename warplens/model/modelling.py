@@ -19,7 +19,7 @@ from .bounds import bounds, l2_sectors, latency
 from .costs import REGISTERS, from_machine_code, from_source
 from .devices import GPU, GPUS, named, present
 from .occupancy import occupancy
-from .sampling import TURNS, Sample, chosen, sampled
+from .sampling import ITERATIONS, Sample, chosen, sampled
 from .value import LAUNCH, Modelled, together
 
 # Of the interval, all assumed: a bound may be reached a little sooner than a microbenchmark says;
@@ -42,7 +42,7 @@ def modelled(kernel: Any, on: str | GPU | None = None) -> Modelling:
         modelled(kernel, on="T4")[grid, block](x, y)
 
     on: the GPU; unless named, the one in this machine where its figures are known, else an A100.
-    A few blocks are run under the microscope, and of long loops a few turns, so that a large grid
+    A few blocks are run under the microscope, and of long loops a few iterations: a large grid
     takes no longer than a small one; the arrays hold no result afterwards. These blocks lie in the
     middle, and all others are taken to do the same. Raises CannotModel where the kernel does what
     the model has no bound for.
@@ -61,7 +61,7 @@ class Modelling:
         blocks = None
         if isinstance(sizes, tuple) and sizes:  # else `trace` says how to launch
             blocks = chosen(extent(sizes[0], "the grid"))
-        launch = trace(self.kernel, blocks=blocks, turns=TURNS)[sizes]
+        launch = trace(self.kernel, blocks=blocks, iterations=ITERATIONS)[sizes]
 
         def model(*arguments: Any) -> Modelled:
             try:
@@ -81,7 +81,7 @@ def modelled_call(call: Callable[[], Any], name: str, *gpus: GPU) -> list[Modell
     """
     oldest = min(gpu.capability for gpu in gpus)
     try:
-        with tracing(oldest, blocks=chosen, turns=TURNS, alike=ALIKE) as launches:
+        with tracing(oldest, blocks=chosen, iterations=ITERATIONS, alike=ALIKE) as launches:
             call()
     except (Unsupported, KernelFault, ValueError) as trouble:  # a program may refuse a size
         raise CannotModel(f"{name}: {trouble}") from trouble

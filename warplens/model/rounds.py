@@ -32,15 +32,15 @@ def rounds(code: Code, sample: Sample) -> list[float]:
     use_up(left, have.pop(None), 1, {})
     # A loop that was unrolled does most in a round; what it leaves over falls to its remainder. And
     # what an outer loop does beside its inner ones is worked out first: they are left the rest.
-    turns: dict[Loop | None, float] = {None: 1.0}
+    iterations: dict[Loop | None, float] = {None: 1.0}
     alone = {loop: own(loop, have) for loop in code.loops}
     known = {loop: bool(alone[loop]) and alone[loop] != have[loop] for loop in code.loops}
     for loop in sorted(code.loops, key=lambda x: (not known[x], x.depth, -sum(have[x].values()))):
-        outer = [x for x in turns if x and x.first <= loop.first <= x.last]
-        entries = turns[max(outer, key=lambda x: x.depth)] if outer else 1.0
-        turns[loop] = turns_of(alone[loop] or have[loop], left, entries)
-        use_up(left, have[loop], turns[loop], alone[loop])
-    return [turns[loop] for loop in owner]
+        outer = [x for x in iterations if x and x.first <= loop.first <= x.last]
+        entries = iterations[max(outer, key=lambda x: x.depth)] if outer else 1.0
+        iterations[loop] = iterations_of(alone[loop] or have[loop], left, entries)
+        use_up(left, have[loop], iterations[loop], alone[loop])
+    return [iterations[loop] for loop in owner]
 
 
 def own(loop: Loop, have: dict[Loop | None, dict[Key, float]]) -> dict[Key, float]:
@@ -81,20 +81,20 @@ def amounts(instruction: Instruction) -> list[tuple[Key, float]]:
 
 
 def use_up(
-    left: dict[Key, float], have: dict[Key, float], turns: float, own: dict[Key, float]
+    left: dict[Key, float], have: dict[Key, float], iterations: float, own: dict[Key, float]
 ) -> None:
     """Take away what is done; of branches only its own: others ask whether to begin a loop."""
     for key, amount in have.items():
         if key[1] != "branches" or key in own:
-            left[key] = max(0.0, left[key] - turns * amount)
+            left[key] = max(0.0, left[key] - iterations * amount)
 
 
-def turns_of(have: dict[Key, float], left: dict[Key, float], entries: float) -> float:
+def iterations_of(have: dict[Key, float], left: dict[Key, float], entries: float) -> float:
     """How often a loop turns, by the best witness that it has; entries: how often it begins."""
     for kinds in (("global", "shared"), ("functions",), ("flops",), ("branches",)):
         found = [left[key] / amount for key, amount in have.items() if key[1] in kinds]
         if kinds == ("branches",):  # a loop asks once more than it turns
-            found = [max(0.0, turns - entries) for turns in found]
+            found = [max(0.0, iterations - entries) for iterations in found]
         if found:
-            return median([turns for turns in found if turns] or [0.0])
+            return median([iterations for iterations in found if iterations] or [0.0])
     return 0.0

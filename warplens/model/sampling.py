@@ -29,7 +29,7 @@ from warplens.report.counts import (
 from warplens.report.steps import launch_of
 from warplens.report.traces import Trace
 
-TURNS = 16  # of a long loop, run at its beginning; and the last one
+ITERATIONS = 16  # of a long loop, run at its beginning; and the last one
 # An L1 cache looks up so many lines in a clock, where each lies in another set: assumed, after the
 # time that others published for a product whose rows all lie in one.
 TAG_SETS = 4
@@ -48,7 +48,7 @@ def chosen(grid: Size) -> list[tuple[int, ...]]:
 
 @dataclass(frozen=True)
 class Line:
-    """What an average warp does to one array at one line of the kernel, over all its turns.
+    """What an average warp does to one array at one line of the kernel, over all its iterations.
 
     What a device function does counts where the kernel calls it.
     """

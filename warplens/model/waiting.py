@@ -21,17 +21,17 @@ BARRIER = 20  # clocks from the last warp's arrival; assumed
 Latency = Callable[[Instruction], float]
 
 
-def walk(code: Code, turns: list[float], latency: Latency) -> float:
-    """Clocks of one warp through a kernel; turns: how often it issues each instruction.
+def walk(code: Code, iterations: list[float], latency: Latency) -> float:
+    """Clocks of one warp through a kernel; iterations: how often it issues each instruction.
 
     latency: clocks of an instruction that loads.
     """
-    return Walk(code, turns, latency).run()
+    return Walk(code, iterations, latency).run()
 
 
 class Walk:
-    def __init__(self, code: Code, turns: list[float], latency: Latency) -> None:
-        self.code, self.turns, self.latency = code, turns, latency
+    def __init__(self, code: Code, iterations: list[float], latency: Latency) -> None:
+        self.code, self.iterations, self.latency = code, iterations, latency
         self.clock = 0.0
         self.ready: dict[str, float] = {}  # register → the clock at which it has its value
 
@@ -59,13 +59,13 @@ class Walk:
 
     def around(self, loop: Loop, entries: float) -> None:
         """Two rounds to fill what is in flight, a third that all the others are like."""
-        turns = self.turns[loop.last] / max(entries, 1.0)
-        rounds = min(3, round(turns))
+        iterations = self.iterations[loop.last] / max(entries, 1.0)
+        rounds = min(3, round(iterations))
         began = self.clock
         for _ in range(rounds):
             began = self.clock
-            self.through(loop.first, loop.last + 1, loop.depth, self.turns[loop.last])
-        self.skip((turns - rounds) * (self.clock - began) if rounds == 3 else 0.0)
+            self.through(loop.first, loop.last + 1, loop.depth, self.iterations[loop.last])
+        self.skip((iterations - rounds) * (self.clock - began) if rounds == 3 else 0.0)
 
     def skip(self, clocks: float) -> None:
         self.clock += clocks

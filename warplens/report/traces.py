@@ -42,7 +42,7 @@ class Trace:
     flops_by_line: tuple[tuple[str, int, str, int], ...]  # function, line, dtype, operations
     warnings: tuple[Caution, ...]
     launch: Launch = field(compare=False)  # with its log
-    turns: int | None = None  # of long loops so many were run, and counts are estimates
+    iterations: int | None = None  # of long loops so many were run, and counts are estimates
 
     @classmethod
     def of(cls, launch: Launch, arguments: list[Any], source: str, first_line: int) -> Trace:
@@ -64,7 +64,7 @@ class Trace:
                 caution(log, *what) for what in sorted(log.cautions, key=lambda what: what[1])
             ),
             launch=launch,
-            turns=launch.turns,
+            iterations=launch.iterations,
         )
 
     @property
@@ -152,7 +152,7 @@ class Trace:
         if self.atomics().steps > self.atomics().requests:
             parts.append(f"atomics: {self.atomics().headline()}")
         parts += [f"branches: {self.divergence().headline()}", f"races: {self.races().headline()}"]
-        if self.turns:
+        if self.iterations:
             parts.append("long loops were sampled: counts are estimates, and the results are wrong")
         return parts + [f"caution, {caution}" for caution in self.warnings]
 

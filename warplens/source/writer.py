@@ -174,7 +174,7 @@ class Writer(Expressions):
         if counter:
             variable, bound, step = counter
             start = f"v_{variable}.value, {self.visit(bound)}, {self.visit(step)}"
-            self.emit(f"if w.launch.turns: v_{variable}.set({loop}.plan({start}))")
+            self.emit(f"if w.launch.iterations: v_{variable}.set({loop}.plan({start}))")
         self.emit(f"while {loop}.test({self.visit(node.test)}):")
         self.depth += 1
         self.suite(node.body)

@@ -26,6 +26,7 @@ with suppress(ImportError):  # a browser has none, and starts no process
 
 from gpulessons import progress
 from gpulessons.hardware.system import cores
+from gpulessons.hardware.timer import Advance
 
 from ..worker import MARK, MEMORY, REPORT
 from .failures import WorkersFailed, hung, left, why
@@ -34,7 +35,6 @@ PROGRAMS = Path(__file__).parents[1] / "programs"
 TIMEOUT = 120.0  # seconds without a word from any worker: something hangs
 ALONE = "--standalone", "--local-addr=127.0.0.1"  # a laptop's own name may lead nowhere
 
-Tell = Callable[[int, int, str], object]
 
 
 def launch(
@@ -44,7 +44,7 @@ def launch(
     hosts: Sequence[str] = (),
     timeout: float = TIMEOUT,
     show: Callable[[str], object] = progress.say,
-    tell: Tell | None = None,
+    advance: Advance | None = None,
     **options: Any,
 ) -> list[Any]:
     """Run main(worker, **options) of a module in several processes; returns [result of each].
@@ -53,18 +53,18 @@ def launch(
     options: what JSON can carry. hosts: torchrun's options where there is more than this machine,
     such as ("--nnodes=2", "--node-rank=0", "--master-addr=10.0.0.1"); then the results are those of
     the workers here. timeout: seconds of silence after which the workers count as hung; they have
-    at least TIMEOUT to begin. show(line) is called for what they print, tell(done, total, words)
+    at least TIMEOUT to begin. show(line) is called for what they print, advance(done, total, words)
     instead of a progress bar. Raises WorkersFailed; ValueError or TypeError before anything has
     begun. Ctrl-C ends every worker.
     """
     words = command(found(program), workers, hosts, options)
-    bar = nullcontext(tell) if tell else progress.progress_bar(program)
-    with tempfile.TemporaryDirectory(prefix="gpulessons-") as folder, bar as tell:
+    bar = nullcontext(advance) if advance else progress.progress_bar(program)
+    with tempfile.TemporaryDirectory(prefix="gpulessons-") as folder, bar as advance:
         report = Path(folder)
         try:
             process = start(words, workers, report)
             for rank, line in lines_of(process, report, timeout):
-                pass_on(rank, line, show, tell)
+                pass_on(rank, line, show, advance)
         finally:
             end_all(report)
         results = left(report, "result")
@@ -163,13 +163,13 @@ def news(path: Path, start: int, over: bool) -> tuple[list[str], int]:
     return lines if end else [], start + end
 
 
-def pass_on(rank: int, line: str, show: Callable[[str], object], tell: Tell | None) -> None:
+def pass_on(rank: int, line: str, show: Callable[[str], object], advance: Advance | None) -> None:
     """A line for the reader is shown; a note about progress is passed on."""
     words, mark, note = line.partition(MARK)
     if words or not mark:
         show(f"worker {rank}: {words}")
-    if mark and tell:
-        tell(*json.loads(note))
+    if mark and advance:
+        advance(*json.loads(note))
 
 
 # -- When it is over.

@@ -11,7 +11,7 @@ from warplens import trace
 from warplens.model.bounds import TURNOVER, bounds, latency
 from warplens.model.costs import Cost, path_clocks, unit_clocks
 from warplens.model.devices import named
-from warplens.model.sampling import TURNS, chosen, sampled
+from warplens.model.sampling import ITERATIONS, chosen, sampled
 
 A100, T4 = named("A100"), named("T4")
 
@@ -22,7 +22,8 @@ def zeros(*shape):
 
 def sample_of(kernel, grid, block, *arguments):
     grid = (*grid, 1, 1)[:3]
-    return sampled(trace(kernel, blocks=chosen(grid), turns=TURNS)[grid, block](*arguments))
+    few = trace(kernel, blocks=chosen(grid), iterations=ITERATIONS)
+    return sampled(few[grid, block](*arguments))
 
 
 def copy_kernel(x, out):

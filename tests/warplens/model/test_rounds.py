@@ -11,7 +11,7 @@ from warplens.code.cuda import CannotCompile, ptx_of, types_of
 from warplens.code.sass import disassembler, machine_code
 from warplens.model.modelling import modelled
 from warplens.model.rounds import rounds
-from warplens.model.sampling import TURNS, sampled
+from warplens.model.sampling import ITERATIONS, sampled
 
 try:
     disassembler()
@@ -26,16 +26,16 @@ def zeros(*shape):
 
 def machine(kernel, *arguments, capability=(8, 0), sizes=(1, 32)):
     """(machine code, how often an average warp issues each instruction)"""
-    sample = sampled(trace(kernel, turns=TURNS)[sizes](*arguments))
+    sample = sampled(trace(kernel, iterations=ITERATIONS)[sizes](*arguments))
     code = machine_code(ptx_of(kernel, types_of(arguments), capability), capability)
     return code, rounds(code, sample)
 
 
-def issued(code, turns, *opcodes):
+def issued(code, iterations, *opcodes):
     """How often instructions of these names are issued."""
     return sum(
         times
-        for instruction, times in zip(code.instructions, turns, strict=True)
+        for instruction, times in zip(code.instructions, iterations, strict=True)
         if instruction.opcode.split(".")[0] in opcodes
     )
 
@@ -49,12 +49,12 @@ def dot_kernel(x, y, out):
 
 def check_dot(length, capability=(8, 0)):
     """A multiply-add and two reads each turn, however the compiler unrolls the loop."""
-    code, turns = machine(dot_kernel, zeros(length), zeros(length), zeros(32),
+    code, iterations = machine(dot_kernel, zeros(length), zeros(length), zeros(32),
                           capability=capability)  # fmt: skip
     assert code.loops
-    assert issued(code, turns, "LDG") == pytest.approx(2 * length, rel=0.02, abs=1e-6)
-    assert issued(code, turns, "FFMA") == pytest.approx(length, rel=0.02, abs=1e-6)
-    assert issued(code, turns, "STG") == 1
+    assert issued(code, iterations, "LDG") == pytest.approx(2 * length, rel=0.02, abs=1e-6)
+    assert issued(code, iterations, "FFMA") == pytest.approx(length, rel=0.02, abs=1e-6)
+    assert issued(code, iterations, "STG") == 1
 
 
 def test_an_unrolled_loop_and_its_remainder_run_as_often_as_the_source_says():
@@ -75,8 +75,8 @@ def test_a_loop_without_memory_is_known_by_its_flops():
             value = value * x[0] + float32(0.5)
         out[i] = value
 
-    code, turns = machine(power_kernel, zeros(1), 500, zeros(32))
-    assert issued(code, turns, "FFMA") == pytest.approx(500, rel=0.02)
+    code, iterations = machine(power_kernel, zeros(1), 500, zeros(32))
+    assert issued(code, iterations, "FFMA") == pytest.approx(500, rel=0.02)
 
 
 def test_what_a_quarter_of_the_warps_does_is_a_quarter_on_average():
@@ -88,8 +88,8 @@ def test_what_a_quarter_of_the_warps_does_is_a_quarter_on_average():
                 total += x[k] * x[k]
             out[t] = total
 
-    code, turns = machine(some_kernel, zeros(400), zeros(32), sizes=(1, 128))
-    assert issued(code, turns, "FFMA") == pytest.approx(100, rel=0.02)
+    code, iterations = machine(some_kernel, zeros(400), zeros(32), sizes=(1, 128))
+    assert issued(code, iterations, "FFMA") == pytest.approx(100, rel=0.02)
 
 
 def test_exp_is_told_by_its_machine_instruction_not_by_its_single_operation():

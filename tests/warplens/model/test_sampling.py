@@ -1,4 +1,4 @@
-"""A few blocks and a few turns tell of a whole launch: their counts against those of all of it."""
+"""A few blocks and iterations tell of a whole launch: their counts against those of all of it."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from gpulessons.backends import gpu
 from gpulessons.ops.matmul import matmul
 from gpulessons.ops.transpose import transpose
 from warplens import trace, tracing
-from warplens.model.sampling import TURNS, chosen, sampled
+from warplens.model.sampling import ITERATIONS, chosen, sampled
 
 
 def zeros(*shape):
@@ -26,27 +26,27 @@ def counts(found):
     return sites, branches, code, found.flops_by_line
 
 
-def agree(kernel, sizes, *arguments, turns=TURNS):
+def agree(kernel, sizes, *arguments, iterations=ITERATIONS):
     """The sampled trace, which must count what the full one does."""
     whole = trace(kernel)[sizes](*arguments)
-    some = trace(kernel, turns=turns)[sizes](*arguments)
+    some = trace(kernel, iterations=iterations)[sizes](*arguments)
     assert counts(some) == counts(whole)
     return some
 
 
 def turned(found):
-    """How many turns of its loops were really run: the entries of the busiest site."""
+    """How many iterations of its loops were really run: the entries of the busiest site."""
     return max(len(entries) for entries in found.launch.log.sites.values())
 
 
 # -- Turns.
 
 
-def agree_on_an_op(version, turns, *arguments):
+def agree_on_an_op(version, iterations, *arguments):
     """Every launch of a version counts sampled what it counts in full."""
     whole, some = [], []
-    for traces, each in ((whole, None), (some, turns)):
-        with tracing(turns=each) as launches:
+    for traces, each in ((whole, None), (some, iterations)):
+        with tracing(iterations=each) as launches:
             version(*map(version.backend.put, arguments))
         traces += launches
     assert [counts(one) for one in some] == [counts(one) for one in whole]
@@ -66,7 +66,7 @@ def test_each_product_of_the_ladder_counts_sampled_what_it_counts_in_full():
 
 def test_transposes_count_sampled_what_they_count_in_full():
     for version in cuda_versions(transpose):
-        agree_on_an_op(version, TURNS, zeros(70, 130))
+        agree_on_an_op(version, ITERATIONS, zeros(70, 130))
 
 
 def row_kernel(x, out):
@@ -82,7 +82,7 @@ def test_however_long_a_loop_is_its_turns_add_up():
         with tracing():
             rows = cuda.to_device(zeros(128, 1000))[:, :length]
         found = agree(row_kernel, (2, 64), rows, zeros(128))
-        assert turned(found) == (length if length < 3 * TURNS else TURNS + 1) * 2
+        assert turned(found) == (length if length < 3 * ITERATIONS else ITERATIONS + 1) * 2
 
 
 def test_loops_within_loops_count_as_often_as_both_turn():
@@ -95,8 +95,8 @@ def test_loops_within_loops_count_as_often_as_both_turn():
 
     found = agree(nested_kernel, (1, 32), zeros(60, 80), zeros(32))
     assert found.flops == 32 * 60 * 80 * 2
-    outer = TURNS // 8 + 1  # whose turns are long
-    assert turned(found) == outer * (TURNS + 1)
+    outer = ITERATIONS // 8 + 1  # whose turns are long
+    assert turned(found) == outer * (ITERATIONS + 1)
 
 
 def leaving_by_break(x, out):
@@ -187,7 +187,7 @@ def test_a_while_loop_whose_step_or_bound_changes_is_run_in_full():
         out[0] = total
 
     for kernel in (doubling_kernel, meeting_kernel):
-        full, some = (trace(kernel, turns=t)[1, 32](zeros(600), zeros(1)) for t in (None, 4))
+        full, some = (trace(kernel, iterations=t)[1, 32](zeros(600), zeros(1)) for t in (None, 4))
         assert some.flops == full.flops
 
 
@@ -204,7 +204,8 @@ def test_a_block_in_the_middle_is_chosen_and_its_neighbors():
 
 def of_three_blocks(kernel, grid, block, *arguments):
     grid = (*grid, 1, 1)[:3]
-    return sampled(trace(kernel, blocks=chosen(grid), turns=TURNS)[grid, block](*arguments))
+    few = trace(kernel, blocks=chosen(grid), iterations=ITERATIONS)
+    return sampled(few[grid, block](*arguments))
 
 
 def union(sample, name, access):

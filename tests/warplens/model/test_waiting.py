@@ -16,11 +16,11 @@ def one(opcode, writes="", reads="", target=None):
     )
 
 
-def clocks(*instructions, turns=None):
-    """The walk's clocks; an instruction's turns are 1 unless given, place by place."""
+def clocks(*instructions, iterations=None):
+    """The walk's clocks; an instruction's iterations are 1 unless given, place by place."""
     made = tuple(make(16 * n) for n, make in enumerate(instructions))
     code = Code("k", (8, 0), made, {}, 32, 0, 0, 0)
-    return walk(code, turns or [1.0] * len(made), lambda _: LOAD)
+    return walk(code, iterations or [1.0] * len(made), lambda _: LOAD)
 
 
 def load(register, address="R0"):
@@ -67,9 +67,9 @@ def loop_of(*body):
 def test_a_loop_takes_its_turns_times_what_a_late_turn_takes():
     body = loop_of(load("R1", "R2"), one("FADD", "R2", "R1"))  # the next address is this result
     a_turn = LOAD + CLOCKS["fp32"]
-    for turns in (1, 2, 3, 100):
-        found = clocks(*body, turns=[turns] * 3)
-        assert found == pytest.approx(turns * a_turn, abs=4)
+    for iterations in (1, 2, 3, 100):
+        found = clocks(*body, iterations=[iterations] * 3)
+        assert found == pytest.approx(iterations * a_turn, abs=4)
 
 
 def test_loads_of_a_later_turn_are_in_flight_while_an_earlier_one_is_used():
@@ -77,15 +77,15 @@ def test_loads_of_a_later_turn_are_in_flight_while_an_earlier_one_is_used():
     busy = [one("FADD", f"R{n}") for n in range(10, 10 + int(LOAD))]
     ahead = loop_of(one("FADD", "R2", "R1"), load("R1"), *busy)
     behind = loop_of(load("R1"), one("FADD", "R2", "R1"), *busy)
-    turns = [50.0] * len(ahead)
-    assert clocks(*ahead, turns=turns) == pytest.approx(50 * (LOAD + 3), rel=0.01)
-    assert clocks(*behind, turns=turns) == pytest.approx(50 * (2 * LOAD + 2), rel=0.01)
+    iterations = [50.0] * len(ahead)
+    assert clocks(*ahead, iterations=iterations) == pytest.approx(50 * (LOAD + 3), rel=0.01)
+    assert clocks(*behind, iterations=iterations) == pytest.approx(50 * (2 * LOAD + 2), rel=0.01)
 
 
 def test_a_loop_within_a_loop_takes_both_their_turns():
     inner = one("FADD", "R1", "R1"), one("BRA", "", "P0", target=16)
     outer = one("FADD", "R5", "R5"), *inner, one("BRA", "", "P1", target=0)
-    found = clocks(*outer, turns=[10, 1000, 1000, 10])  # a hundred of the inner, ten times
+    found = clocks(*outer, iterations=[10, 1000, 1000, 10])  # a hundred of the inner, ten times
     assert found == pytest.approx(1000 * CLOCKS["fp32"], rel=0.03)
 
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from gpulessons.hardware import timer
-from gpulessons.measure.turns import alternate
+from gpulessons.hardware.timer import interleaved
 
 
 class Clock:
@@ -29,7 +29,7 @@ class Clock:
 
 def test_each_call_is_known_by_its_own_time(monkeypatch):
     clock = Clock(monkeypatch)
-    found = dict(alternate({"slow": clock.call(0.3), "quick": clock.call(1e-4)}, seconds=1))
+    found = dict(interleaved({"slow": clock.call(0.3), "quick": clock.call(1e-4)}, seconds=1))
     assert list(found) == ["slow", "quick"]
     assert found["slow"].median == pytest.approx(0.3)
     assert found["quick"].median == pytest.approx(1e-4)
@@ -37,20 +37,20 @@ def test_each_call_is_known_by_its_own_time(monkeypatch):
 
 def test_a_call_has_its_seconds_and_no_more_but_always_one_sample(monkeypatch):
     clock = Clock(monkeypatch)
-    found = dict(alternate({"a": clock.call(0.3), "b": clock.call(5.0)}, seconds=1))
+    found = dict(interleaved({"a": clock.call(0.3), "b": clock.call(5.0)}, seconds=1))
     assert len(found["a"].samples) == 4
     assert len(found["b"].samples) == 1
 
 
 def test_short_calls_are_batched(monkeypatch):
     clock, calls = Clock(monkeypatch), []
-    found = dict(alternate({"a": clock.call(1e-4, calls)}, seconds=0.1))
+    found = dict(interleaved({"a": clock.call(1e-4, calls)}, seconds=0.1))
     assert len(calls) > 15 * len(found["a"].samples)
 
 
 def test_they_take_turns(monkeypatch):
     clock, order = Clock(monkeypatch), []
-    dict(alternate({n: clock.call(s, order) for n, s in (("a", 0.1), ("b", 0.11))}, seconds=0.6))
+    dict(interleaved({n: clock.call(s, order) for n, s in (("a", 0.1), ("b", 0.11))}, seconds=0.6))
     runs = sum(one != other for one, other in pairwise(order[6:]))
     assert runs >= 4
 
@@ -66,7 +66,7 @@ def test_what_was_measured_before_ctrl_c_is_kept(monkeypatch):
 
     kept = []
     with pytest.raises(KeyboardInterrupt):
-        for one in alternate({"a": interrupted}, seconds=100):
+        for one in interleaved({"a": interrupted}, seconds=100):
             kept.append(one)
     ((name, spread),) = kept
     assert name == "a" and len(spread.samples) >= 3
