@@ -2,6 +2,7 @@
 much of its roof anybody reached, when buying pays."""
 
 import math
+from textwrap import fill
 
 import numpy as np
 
@@ -82,77 +83,61 @@ def look(device):
 # -- Which limit binds?
 
 
-def waiting(works, devices, factors):
-    """{device: how many of the works have fewer operations a byte than its ridge point}, of those
-    that multiply such numbers."""
-    return {d.name: sum(w.limit(d, factors) == "bytes/s" for w in works)
-            for d in devices if d.ridge(factors)}
+def left_of(works, device, factors):
+    """How many of the works have fewer operations a byte than a device's ridge point."""
+    return sum(work.limit(device, factors) == "bytes/s" for work in works)
 
 
-def ridges(groups, devices, only=()) -> Picture:
-    """Ridge points by the type of the factors, a panel each, and bands where the works stand: left
-    of a device's dot a work waits for its bytes, right of it for its arithmetic.
+def ridges(groups, devices, of) -> Picture:
+    """A row for each device with its ridge points, by the type of the factors, and bands where the
+    works stand in 16 bits: left of a point a work cannot wait for FLOP/s.
 
-    groups: {name of a band: works}; the title counts the works of the first. only: some of FACTORS.
+    groups: {name of a band: works}; the title is of the first, on the device called `of`.
     """
-    works = next(iter(groups.values()))
-    shown = [factors for factors in only or FACTORS if waiting(works, devices, factors)]
-    if not shown:
-        raise ValueError("No device has both FLOP/s and bytes/s: give one its rates.")
-    counted = f"{len(works)} steps" if len(works) > 1 else "one step"
-    title = f"How many of {counted} stand left of a ridge point: {ranges(works, devices, shown)}."
-    counts = [sum(d.ridge(factors) is not None for d in devices) for factors in shown]
-    figure, panels = blank(8.2, 2.2 + 0.28 * sum(counts) + 0.3 * len(shown), title,
-                           nrows=len(shown), sharex=True, squeeze=False, height_ratios=counts)
-    for axes, factors in zip(panels[:, 0], shown, strict=True):
-        draw_ridges(axes, groups, [d for d in devices if d.ridge(factors)], factors)
-    every = [work for group in groups.values() for work in group]
-    places = [d.ridge(f) for d in devices for f in shown if d.ridge(f)]
-    places += [w.intensity(f) for w in every for f in shown]
+    works, (card,) = next(iter(groups.values())), [d for d in devices if d.name == of]
+    moved = [f"{left_of(works, card, f)} in {f}" for f in card.rates]
+    title = f"Of {len(works)} steps so many stand left of the {of}'s ridge: {', '.join(moved)}."
+    figure, axes = blank(8.2, 2.2 + 0.36 * len(devices), title)
+    places = draw_bands(axes, groups)
+    for y, device in enumerate(devices):
+        points = {factors: device.ridge(factors) for factors in device.rates}
+        places += points.values()
+        axes.plot([*points.values()], [y] * len(points), color=INK, linewidth=0.8)
+        for factors, place in points.items():
+            axes.plot(place, y, **{"color": COLORS[factors], "marker": MARKS[factors],
+                                   **look(device)})
+    name_rows(axes, [device.name for device in devices])
     axes.set_xlim(min(places) / 2, 2.5 * max(places))
-    log_axes(axes, x=("operations a byte; dots: ridge points, bands: the steps", "{:g}".format))
-    key(figure, {"measured here": {"color": INK, "marker": "o"},
-                 "published": {"color": INK, "marker": "o", "markerfacecolor": "none"}})
-    spoken = listed({f"ridge points in {factors}": listed({
-        d.name: f"{d.ridge(factors):.3g}" for d in devices if d.ridge(factors)})
-        for factors in shown})
-    stand = listed({w.name: f"{w.intensity(shown[-1]):.3g}" for w in every})
-    return Picture(figure, f"{title} Operations a byte: {spoken}. Steps in {shown[-1]}: {stand}.")
+    log_axes(axes, x=("operations a byte; marks: ridge points, bands: steps in 16 bits",
+                      "{:g}".format))  # fmt: skip
+    key(figure, {f: {"color": COLORS[f], "marker": MARKS[f], "markerfacecolor": "none"}
+                 for f in FACTORS} | {"filled: measured here": {"color": INK, "marker": "o"}})
+    spoken = listed({d.name: ", ".join(f"{d.ridge(f):.3g} in {f}" for f in d.rates)
+                     for d in devices})
+    stand = listed({w.name: f"{w.intensity('16 bits'):.3g}" for g in groups.values() for w in g})
+    return Picture(figure, f"{title} Ridge points, operations a byte: {spoken}. Steps in 16 bits: "
+                           f"{stand}.")
 
 
-def draw_ridges(axes, groups, devices, factors):
+def draw_bands(axes, groups):
+    """Returns where they end."""
+    places = []
     for n, (name, works) in enumerate(groups.items()):
-        stand = sorted(work.intensity(factors) for work in works)
+        stand = sorted(work.intensity("16 bits") for work in works)
+        places += stand
         axes.axvspan(stand[0] / 1.02, stand[-1] * 1.02, color=ORANGE, alpha=0.3, linewidth=0)
         axes.annotate(name, (math.sqrt(stand[0] * stand[-1]), 1), (0, 3 + 12 * (n % 2)),
                       textcoords="offset points", color=INK, fontsize=9, ha="center",
                       xycoords=axes.get_xaxis_transform())
-    for y, device in enumerate(devices):
-        axes.plot(device.ridge(factors), y, **{"color": COLORS[factors], "marker": MARKS[factors],
-                                               **look(device)})
-    name_rows(axes, [device.name for device in devices])
-    axes.set_ylabel(factors, color=INK, fontsize=11, fontweight="bold")
-
-
-def ranges(works, devices, shown):
-    """ "2 to 6 in float32, 6 in TF32": over the devices."""
-    told = []
-    for factors in shown:
-        counts = waiting(works, devices, factors).values()
-        least, most = min(counts), max(counts)
-        told.append(f"{least}{f' to {most}' * (most > least)} in {factors}")
-    return ", ".join(told)
+    return places
 
 
 # -- What does a step cost?
 
 
-def prices(works, devices, factors="16 bits", shares=()) -> Picture:
-    """A panel for each work, a row for each device: dollars of a million steps by its rent. A dot
-    at the roof, and a line to where the step would be at the share of it that somebody reached.
-
-    shares: of the works, in their order; none: no lines.
-    """
+def prices(works, devices, factors="16 bits") -> Picture:
+    """A panel for each work, a row for each device: dollars of a million steps by its rent, were
+    the roof reached."""
     costs = {w.name: {d.name: w.cost(d, factors) for d in devices} for w in works}
     best = {name: min((c, d) for d, c in each.items() if c is not None)[1]
             for name, each in costs.items() if any(c is not None for c in each.values())}
@@ -160,16 +145,15 @@ def prices(works, devices, factors="16 bits", shares=()) -> Picture:
     title = title if best else f"No card that fits has both {factors} and a rent."
     figure, panels = blank(8.6, 1.8 + 0.34 * len(devices), title, ncols=len(works), sharey=True,
                            squeeze=False)
-    for n, work in enumerate(works):
-        share = shares[n] if shares else 1
-        draw_prices(panels[0, n], work, devices, factors, best.get(work.name), share)
+    for axes, work in zip(panels[0], works, strict=True):
+        draw_prices(axes, work, devices, factors, best.get(work.name))
     name_rows(panels[0, 0], [device.name for device in devices])
     spoken = {name: listed({d: f"{1e6 * c:.3g}" for d, c in each.items() if c is not None})
               for name, each in costs.items()}
     return Picture(figure, f"{title} Dollars of a million steps, modelled: {listed(spoken)}.")
 
 
-def draw_prices(axes, work, devices, factors, best, share):
+def draw_prices(axes, work, devices, factors, best):
     known = []
     for y, device in enumerate(devices):
         axes.axhline(y, color=INK, linewidth=0.4, alpha=0.4, zorder=0)
@@ -178,14 +162,13 @@ def draw_prices(axes, work, devices, factors, best, share):
             axes.annotate(why_none(work, device, factors), (0.03, y), color=INK, fontsize=8.5,
                           va="center", xycoords=axes.get_yaxis_transform())
             continue
-        known += [1e6 * cost, 1e6 * cost / share]
+        known.append(1e6 * cost)
         won = device.name == best
-        color = VERMILLION if won else BLUE
-        axes.plot(known[-2:], [y, y], color=color, linewidth=1, linestyle=(0, (4, 2)))
-        axes.plot(known[-2], y, "D" if won else "o", **{**OPEN, "color": color})
-    axes.set_xlim(min(known, default=1) / 2, 2 * max(known, default=1))
+        axes.plot(known[-1], y, "D" if won else "o",
+                  **{**OPEN, "color": VERMILLION if won else BLUE})
+    axes.set_xlim(min(known, default=1) / 3, 3 * max(known, default=1))
     log_axes(axes, x=("$ a million steps", "{:g}".format))
-    axes.set_title(work.name.replace(" a 6", "\na 6"), color=INK, fontsize=10, loc="left")
+    axes.set_title(fill(work.name, 26), color=INK, fontsize=10, loc="left")
 
 
 def why_none(work, device, factors):
@@ -238,43 +221,52 @@ def lstm_reached():
 
 def token_reached():
     (row,) = published("decoding", source="gpt_fast", unit="GB/s")
-    return ("a token of a 7 B transformer, bfloat16, A100",
+    return ("a token of a 7 B transformer, bfloat16, A100 at 330 W",
             row.value / card_of(row.device).bandwidth, row)  # fmt: skip
 
 
 def training_reached():
     (row,) = published("training", source="mfu", cards=8192)
-    return "training Llama 3 405B (MFU), bfloat16, H100", row.value, row
+    return "training Llama 3 405B (MFU), bfloat16, 8,192 H100", row.value, row
 
 
 # -- Rent or buy?
 
 
 def renting(devices, years=3.0, host=0.0, price_per_kwh=0.2) -> Picture:
-    """Dollars of an hour of use over the share of so many years in which it is used: owned, a line
-    that falls; rented, one that is level; a dot where they meet.
+    """Dollars of an hour of use over the share of so many years in which it is used: owned, a band
+    that falls, from the least price to the most; rented, a level line.
 
     host: dollars for the machine around a card.
     """
     shown = [d for d in devices if d.price and d.rent]
+    told = ", ".join(f"{d.name} {pays_from(d, years, host, price_per_kwh)}" for d in shown)
+    title = f"In use for {years:g} years, a bought card pays: {told}."
     used = np.geomspace(0.02, 1, 60)
-    meet = {d.name: break_even(d.price + host, d.rent, years, energy(d.watts, price_per_kwh))
-            for d in shown}
-    told = ", ".join(f"{name} from {percent(share)}" if share <= 1 else f"{name} never"
-                     for name, share in meet.items())
-    title = f"In use for {years:g} years, a card pays when bought: {told} of the time."
     figure, axes = blank(height=4.2, title=title)
     log_axes(axes, x=("share of the years in which it computes", percent),
              y=("$ an hour of use", "{:g}".format), ticks=(0.02, 0.05, 0.1, 0.2, 0.5, 1))
     ends = []
-    for device, look in zip(shown, LOOKS, strict=False):
-        each = energy(device.watts, price_per_kwh)
-        owned = owned_hour(device.price + host, years * HOURS * used, each)
-        axes.plot(used, owned, color=look["color"])
-        axes.plot(used, np.full_like(used, device.rent), color=look["color"], linestyle="--")
-        if used[0] <= meet[device.name] <= 1:
-            axes.plot(meet[device.name], device.rent, "o", color=look["color"])
-        ends += [(1, owned[-1], f"{device.name}, bought", look["color"]),
-                 (1, device.rent, f"{device.name}, rented", look["color"])]
+    for device, each in zip(shown, LOOKS, strict=False):
+        low, high = (
+            owned_hour(price + host, years * HOURS * used, energy(device.watts, price_per_kwh))
+            for price in (device.price, device.price_most)
+        )
+        axes.fill_between(used, low, high, color=each["color"], alpha=0.25, linewidth=0)
+        axes.plot(used, low, color=each["color"])
+        axes.plot(used, np.full_like(used, device.rent), color=each["color"], linestyle="--")
+        ends += [(1, low[-1], f"{device.name}, bought", each["color"]),
+                 (1, device.rent, f"{device.name}, rented", each["color"])]
     label_ends(axes, ends)
     return Picture(figure, title)
+
+
+def pays_from(device, years, host, price_per_kwh):
+    """ "from 18% to 26% of the time", or "never": where an owned hour costs what a rented one does,
+    by the least price and by the most."""
+    meet = [break_even(price + host, device.rent, years, energy(device.watts, price_per_kwh))
+            for price in (device.price, device.price_most)]
+    if meet[0] > 1:
+        return "never"
+    least, most = (percent(share) if share <= 1 else "never" for share in meet)
+    return f"from {least} of the time" + f" (at most {most})" * (most != least)

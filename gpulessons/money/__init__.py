@@ -12,7 +12,7 @@ Every public name is loaded at its first use, as the package's are.
 import importlib
 
 HOMES = {
-    "devices": "Device FACTORS cards of_machine with_prices",
+    "devices": "Device FACTORS cards of_machine with_rents",
     "works": "Work dense generating networks training",
     "cores": "Cores beside_the_k80",
     "brain": "ASSUMPTIONS Assumed operations_per_second spread",

@@ -32,7 +32,8 @@ class Device:
     rates: Mapping[str, float] = field(default_factory=dict)  # FLOP/s, by FACTORS
     bandwidth: float | None = None  # bytes/s of its memory
     memory: float | None = None  # bytes
-    price: float | None = None  # to buy
+    price: float | None = None  # to buy, the least
+    price_most: float | None = None
     rent: float | None = None  # of an hour
     watts: float | None = None
     kind: str = "typed in"
@@ -59,8 +60,8 @@ class Device:
         return f"{self.name} ({self.kind}): {', '.join(told)}"
 
 
-COUNTED = "bandwidth", "memory", "price", "rent", "watts"
-FREE = "price", "rent"  # these may be 0
+COUNTED = "bandwidth", "memory", "price", "price_most", "rent", "watts"
+FREE = "price", "price_most", "rent"  # these may be 0
 
 
 def check_number(device, what, number, least=None):
@@ -72,26 +73,34 @@ def check_number(device, what, number, least=None):
 
 
 def cards() -> list[Device]:
-    """The cards that this course prices, by their data sheets, each with the least price and the
-    least rent of the latest day of which any is published."""
+    """The cards that this course prices, by their data sheets, each with the prices and the least
+    rent of the latest day of which any is published."""
     return [card(name) for name in CARDS]
 
 
 def card(name):
     promised = sheet(name)
     rates = {ON_SHEETS[each]: rate for each, rate in promised.peaks.items() if each in ON_SHEETS}
+    prices, rents = asked("price", name), asked("rent", name)
     return Device(
-        name, rates, promised.memory, promised.capacity, least("price", name), least("rent", name),
-        promised.watts, "published", promised.source,
+        name, rates, promised.memory, promised.capacity, min(prices, default=None),
+        max(prices, default=None), min(rents, default=None), promised.watts, "published",
+        promised.source,
     )  # fmt: skip
 
 
-def least(subject, name):
-    """In dollars, or dollars an hour; None where nothing is published."""
+ROUGH = 0.2  # either way: "20 to 40 %", says who estimates the prices of cards that have none
+
+
+def asked(subject, name):
+    """Dollars, or dollars an hour, of the latest day; [] where nothing is published."""
     rows = [row for row in published(subject) if row.device == name]
     latest = max((row.source.measured for row in rows), default="")
-    asked = [float(row.figure) for row in rows if row.source.measured == latest]
-    return min(asked, default=None)
+    found = []
+    for row in (row for row in rows if row.source.measured == latest):
+        spread = ROUGH * row.what.startswith("a rough estimate")
+        found += [float(row.figure) * (1 - spread), float(row.figure) * (1 + spread)]
+    return found
 
 
 def of_machine(machine) -> list[Device]:
@@ -108,14 +117,14 @@ def of_machine(machine) -> list[Device]:
     return found
 
 
-def with_prices(devices: Iterable[Device], prices: Mapping[str, float], field: str = "price"):
-    """[Device], each with its price (or rent) of {name: number}; as it was without an entry.
+def with_rents(devices: Iterable[Device], rents: Mapping[str, float]):
+    """[Device], each with its rent of {name: dollars an hour}; as it was without an entry.
 
     Raises ValueError where a name is that of no device: it is misspelled, most likely.
     """
     devices = list(devices)
     names = [device.name for device in devices]
-    if unknown := [name for name in prices if name not in names]:
+    if unknown := [name for name in rents if name not in names]:
         raise ValueError(f"No device is called {unknown[0]!r}. There are: "
                          f"{', '.join(map(repr, names))}.")  # fmt: skip
-    return [replace(d, **{field: prices[d.name]}) if d.name in prices else d for d in devices]
+    return [replace(d, rent=rents[d.name]) if d.name in rents else d for d in devices]

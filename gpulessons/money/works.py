@@ -62,7 +62,8 @@ def networks(batch: int | None = None, fused: bool = False) -> list[Work]:
     Operations are those of its products. A weight moves six times: it is read twice, its gradient
     written and read, and the update reads and writes it. An op at a time, a layer's output
     moves eight times: its result and what the function after it makes of it are written and read,
-    and the gradients of both. Fused it moves four times: that function never stores its own.
+    and the gradients of both. Fused it moves four times: that function never stores its own. In 16
+    bits the update also reads and writes a copy of each weight in 32.
     """
     from gpulessons.models.six_networks import FULL, cost  # imports PyTorch
 
@@ -70,8 +71,11 @@ def networks(batch: int | None = None, fused: bool = False) -> list[Work]:
     for size in FULL.values():
         needs = cost(size if batch is None else replace(size, batch=batch))
         outputs = (needs.memory / 4 - 2 * needs.parameters) / 4
-        moved = 6 * needs.parameters + (4 if fused else 8) * outputs
-        works.append(Work(size.name, needs.flops, by_width(moved), by_width(needs.memory / 4)))
+        moved = by_width(6 * needs.parameters + (4 if fused else 8) * outputs)
+        moved["16 bits"] += 8 * needs.parameters
+        held = by_width(needs.memory / 4)
+        held["16 bits"] += 4 * needs.parameters
+        works.append(Work(size.name, needs.flops, moved, held))
     return works
 
 
@@ -94,18 +98,20 @@ def training(tokens: int = 4_096, layers: int = LAYERS, width: int = WIDTH) -> W
         adam = 34 if each == 2 else 40
         moved[factors] = adam * parameters + 2 * each * kept
         held[factors] = 16 * parameters + each * kept
-    return Work(f"training a {parameters / 1e9:.2g} G transformer", 6 * parameters * tokens,
-                moved, held)  # fmt: skip
+    return Work(f"{tokens:,} tokens, training a {parameters / 1e9:.2g} B transformer",
+                6 * parameters * tokens, moved, held)  # fmt: skip
 
 
-def generating(sequences: int = 1, layers: int = LAYERS, width: int = WIDTH) -> Work:
-    """The next token of each of so many sequences: every weight is read once, and used by each.
-    The keys and values of the tokens before are left out."""
-    parameters = 12 * layers * width**2
-    weights = by_width(parameters)
+def generating(
+    sequences: int = 1, context: int = 1_024, layers: int = LAYERS, width: int = WIDTH
+) -> Work:
+    """The next token of each of so many sequences: every weight is read once, and used by each. The
+    keys and values of the tokens before, so many as `context`, are a sequence's own."""
+    parameters, cached = 12 * layers * width**2, 2 * layers * width * context * sequences
+    nbytes = by_width(parameters + cached)
     what = "a token" if sequences == 1 else f"{sequences:,} tokens"
-    return Work(f"{what} from a {parameters / 1e9:.2g} G transformer",
-                2 * parameters * sequences, weights, weights)  # fmt: skip
+    return Work(f"{what} from a {parameters / 1e9:.2g} B transformer",
+                2 * parameters * sequences + 2 * cached, nbytes, nbytes)  # fmt: skip
 
 
 def dense(batch: int, width: int = WIDTH) -> Work:

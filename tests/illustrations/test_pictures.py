@@ -122,7 +122,8 @@ def trained(*offsets):
 def devices():
     from gpulessons.money.devices import Device
 
-    return [Device("box", {"float32": 1e13, "16 bits": 1e14}, 1e11, 1e10, 2000.0, 1.0, 300.0),
+    rates = {"float32": 1e13, "16 bits": 1e14}
+    return [Device("box", rates, 1e11, 1e10, 2000.0, 2500.0, 1.0, 300.0),
             Device("cpu", {"float32": 1e11}, 1e10, kind="live")]
 
 
@@ -212,7 +213,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "brain": {"estimates": lambda f: f(1e11), "shares": lambda f: f()},
     "buying": {
         "box": lambda f: f(), "fits": lambda f: f(devices(), works()), "reached": lambda f: f(),
-        "ridges": lambda f: f({"layers": works(), "one": works()[:1]}, devices()),
+        "ridges": lambda f: f({"layers": works(), "one": works()[:1]}, devices(), "box"),
         "prices": lambda f: f(works(), devices()),
         "renting": lambda f: f(devices()),
     },

@@ -69,7 +69,9 @@ def test_a_network_s_step_has_its_products_and_moves_weights_six_times_and_outpu
     outputs = cost(size).memory / 16 - parameters / 2
     assert first.moved["float32"] == 4 * (6 * parameters + 8 * outputs)
     assert networks(4, fused=True)[0].moved["float32"] == 4 * (6 * parameters + 4 * outputs)
-    assert first.moved["TF32"] == first.moved["float32"] == 2 * first.moved["16 bits"]
+    assert first.moved["TF32"] == first.moved["float32"]
+    assert first.moved["16 bits"] == first.moved["float32"] / 2 + 8 * parameters  # a copy in 32
+    assert first.held["16 bits"] == first.held["float32"] / 2 + 4 * parameters
     few, many = networks(batch=1), networks(batch=64)
     assert [w.name for w in few] == list(FULL)
     assert all(a.intensity("TF32") < b.intensity("TF32") for a, b in zip(few, many, strict=True))
@@ -83,8 +85,13 @@ def test_a_transformer_holds_16_bytes_a_parameter_and_a_token_reads_each_weight_
                           "16 bits": 16 * parameters + 2 * kept}  # fmt: skip
     assert small.moved["16 bits"] == 34 * parameters + 4 * kept
     assert small.moved["float32"] == 40 * parameters + 8 * kept
-    assert generating().intensity("16 bits") == 1 and generating().intensity("float32") == 0.5
-    assert generating(8).intensity("16 bits") == 8 and generating(8).held == generating().held
+    bare = generating(context=0)
+    assert bare.intensity("16 bits") == 1 and bare.intensity("float32") == 0.5
+    assert generating(8, context=0).intensity("16 bits") == 8
+    one, many = generating(3, 5, 2, 7), 12 * 2 * 49  # keys and values: 2 × 2 layers × 7 × 5 tokens
+    assert one.moved["16 bits"] == one.held["16 bits"] == 2 * (many + 3 * 140)
+    assert one.flops == 3 * 2 * (many + 140)
+    assert generating(1024).intensity("16 bits") < 30  # each brings its own
     assert dense(16, 4).flops == 2 * 16 * 16 and dense(16, 4).moved["float32"] == 4 * (16 + 128)
 
 

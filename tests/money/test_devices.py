@@ -15,7 +15,7 @@ from gpulessons.money.devices import (
     card,
     cards,
     of_machine,
-    with_prices,
+    with_rents,
 )
 
 MACHINE = Machine(
@@ -59,8 +59,10 @@ def test_cards_have_their_sheets_numbers_and_the_least_published_price():
     assert h200.rates == {"float32": 67e12, "TF32": 495e12, "16 bits": 989e12}
     assert (h200.bandwidth, h200.memory, h200.watts) == (4.8e12, 141e9, 700)
     assert set(t4.rates) == {"float32", "16 bits"} and t4.price is None and t4.rent == 0.5904
-    asked = [float(row.figure) for row in published("price", device="A100 80 GB")]
-    assert len(asked) == 2 and a100.price == min(asked) < max(asked)
+    prices = [float(row.figure) for row in published("price", device="A100 80 GB")]
+    assert len(prices) == 2 and (a100.price, a100.price_most) == (min(prices), max(prices))
+    assert (h200.price, h200.price_most) == (28_000, 42_000)  # 35,000, roughly
+    assert found["RTX 5090"].price == 3_500  # asked last, and not the launch's
     assert all(each.where and each.memory and each.ridge("16 bits") for each in found.values())
     assert card("V100").rates["16 bits"] == 125e12
 
@@ -74,9 +76,9 @@ def test_a_machine_is_its_cpu_and_its_gpu_by_measured_ceilings():
     assert of_machine(replace(MACHINE, ceilings={}))[0].ridge("float32") is None
 
 
-def test_prices_are_the_learners_and_a_misspelled_name_is_refused():
-    mine = [Device("a", price=3), Device("b", rent=1)]
-    assert [d.price for d in with_prices(mine, {"b": 0})] == [3, 0]
-    assert [d.rent for d in with_prices(mine, {"a": 2}, "rent")] == [2, 1]
+def test_rents_are_the_learners_and_a_misspelled_name_is_refused():
+    mine = [Device("a"), Device("b", rent=1)]
+    assert [d.rent for d in with_rents(mine, {"a": 0})] == [0, 1]
+    assert [d.rent for d in with_rents(mine, {"b": 2})] == [None, 2]
     with pytest.raises(ValueError, match="No device is called 'c'"):
-        with_prices(mine, {"c": 1})
+        with_rents(mine, {"c": 1})
