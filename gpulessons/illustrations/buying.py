@@ -60,7 +60,8 @@ def fits(devices, works, factors="16 bits") -> Picture:
     figure, axes = blank(height=1.9 + 0.36 * len(devices), title=title)
     for y, device in enumerate(devices):
         axes.plot(device.memory, y, **{"color": BLUE, "marker": "o", **look(device)})
-        beside(axes, units.rate(device.memory, "B"), device.memory, y)
+        near = any(1 < work.held[factors] / device.memory < 1.8 for work in works)
+        beside(axes, units.rate(device.memory, "B"), device.memory, y, left=near)
     for work in works:
         need = work.held[factors]
         axes.vlines(need, -0.5, len(devices) - 0.5, color=VERMILLION, linestyle="--", linewidth=1.2)

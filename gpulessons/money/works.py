@@ -98,7 +98,7 @@ def training(tokens: int = 4_096, layers: int = LAYERS, width: int = WIDTH) -> W
         adam = 34 if each == 2 else 40
         moved[factors] = adam * parameters + 2 * each * kept
         held[factors] = 16 * parameters + each * kept
-    return Work(f"{tokens:,} tokens, training a {parameters / 1e9:.2g} B transformer",
+    return Work(f"training a {parameters / 1e9:.2g} B transformer on {tokens:,} tokens",
                 6 * parameters * tokens, moved, held)  # fmt: skip
 
 
