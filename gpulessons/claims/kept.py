@@ -72,7 +72,7 @@ def figure(about: Statement, line: Line, where: str = "") -> Figure:
     """A line as a figure; what was live when the page was saved is recorded by now."""
     measure = about.figures[line.figure]
     kind = "recorded" if where and measure.kind == "live" else measure.kind
-    return Figure(measure.what, kind, line.low, line.high, f"{measure.where}; {where}".strip("; "))
+    return Figure(measure.what, kind, line.low, line.high, where)
 
 
 def where() -> Path:
