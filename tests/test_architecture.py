@@ -42,7 +42,7 @@ ROOMS = {
 COURSE = 29_820, 22_000
 BUDGETS = {
     "gpulessons": (800, 800),
-    "claims": (880, 900),
+    "claims": (860, 900),
     "cli": (700, 600),
     "evidence": (200, 200),
     "exercises": (3_500, 3_000),

@@ -123,8 +123,7 @@ def warp_steps(kernel: Callable, x: np.ndarray, *arrays: np.ndarray) -> float:
 
 @about("4b", "4c")
 def large_products() -> Iterator[Figure]:
-    """A dense layer of 4,096 outputs, inputs and 7,000 examples, beside a CPU of its day; and what
-    kernels of many kinds gained on average. Both sides compute in one format."""
+    """A large dense layer; and kernels of many kinds. Both sides compute in the same format."""
     shape = {"batch": 7000, "inputs": 4096, "outputs": 4096, "dtype": "float32"}
     cpu = one("dense", device="Xeon Phi 7250F", **shape)
     for device in ("Titan X", "P100", "T4", "V100"):
@@ -185,8 +184,7 @@ def hours_of_rent() -> Iterator[Figure]:
 
 @about("9b")
 def a_year_of_training() -> Iterator[Figure]:
-    """At the peak of a fast consumer card, in the format that the model was trained in; and of
-    2012 the cards that trained AlexNet, as long as they took."""
+    """A model of 2024 at the peak of a consumer card, in its format; and one of 2012, as it was."""
     model, card = one("training", what="Llama 3 405B"), sheet("RTX 5090")
     yield Figure(f"{model.what}, one {card.name}, always at its peak in bfloat16", "bounded",
                  -math.inf, YEAR * card.peaks["bfloat16"] / model.value,
@@ -268,7 +266,7 @@ def state_over_a_desktops_cache() -> Iterator[Figure]:
         yield cited(f"{network}, over a {cpu.device}'s cache", nbytes / cpu.sizes["cache"], cpu)
 
 
-# Sums
+# Sums, chains, many devices
 
 
 @about("18a")
@@ -277,9 +275,6 @@ def additions_in_rounds() -> Iterator[Figure]:
     rounds = (products - 1).bit_length()
     yield counted(f"of one output: {products} products in pairs, {rounds} rounds", 1 / rounds)
     yield counted("of different outputs", 1.0)
-
-
-# Chains
 
 
 @about("19b")
@@ -292,9 +287,6 @@ def steps_of_a_v100() -> Iterator[Figure]:
         at_once = 25 * 2 * 16 * units * 4 * units / dense_rate
         yield cited(f"cuDNN, {units:,} units, 16 sequences, over the rate of a large product",
                     row.value / at_once, row)  # fmt: skip
-
-
-# Many devices
 
 
 @about("25a")
@@ -324,11 +316,10 @@ def a_softmax_for_nothing() -> Iterator[Figure]:
 
 @about("22b")
 def hash_tables_on_a_cpu() -> Iterator[Figure]:
-    """Products to recommend, learned by hash tables on a CPU and by every weight on a GPU. Two of
-    the three speed-ups are published as "more than": so each figure has one end."""
+    """Hash tables on a CPU, every weight on a GPU. "More than", say the papers: one end each."""
     v100 = one("hashing", what="SLIDE: speed-up over TensorFlow on a V100")
-    yield Figure("SLIDE on 44 cores beside TensorFlow on a V100", "published", v100.value, math.inf,
-                 v100.citation)  # fmt: skip
+    what = "SLIDE on 44 cores beside TensorFlow on a V100"
+    yield Figure(what, "published", v100.value, math.inf, v100.citation)
     over_slide, over_gpu = (one("hashing", what=f"G-SLIDE: speed-up over {other}") for other in
                             ("SLIDE on a CPU of 32 cores", "TensorFlow on the GPU"))  # fmt: skip
     yield Figure(f"SLIDE on 32 cores beside TensorFlow on an {over_gpu.device}", "published",
@@ -377,8 +368,7 @@ def compiles(traced: Trace) -> bool:
 
 @about("24a")
 def how_near_libraries_come() -> Iterator[Figure]:
-    """A kernel that fetches for every operation over one that keeps a tile; and the time of a
-    library's product over what its arithmetic alone would take at the peak."""
+    """A kernel over one that fetches less; a library's over its arithmetic alone, at the peak."""
     along, tiled = (one("matmul", device="RTX A6000", what=what)
                     for what in ("GMEM Coalescing", "2D Blocktiling"))  # fmt: skip
     yield cited(f"on an {along.device}, neighbours side by side over tiles in registers",
