@@ -18,7 +18,7 @@ ROWS = figures()
 OTHER_DEVICES = {
     "V100", "P100", "M40", "K20X", "A40", "L40", "GH200", "B200", "A100 40 GB", "A100 80 GB",
     "A100 SXM", "A100 PCIe", "K80", "RTX 4090", "Ryzen 9 7950X", "H100 PCIe",
-    "Ryzen 7 7840HS", "Core i7-6700K", "GTX 580",
+    "Ryzen 7 7840HS", "Core i7-6700K", "GTX 580", "GTX 280",
     "H100 NVL", "Titan X", "Titan X Pascal", "GTX 1080", "GTX 1080 Ti",
     "RTX 2070", "RTX 2080 Ti", "RTX 5090", "RTX 4070 Ti SUPER", "MI300X", "MI355X", "TPU v1",
     "Xeon Phi 7250F",

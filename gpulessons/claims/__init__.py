@@ -1,4 +1,4 @@
-"""The claims of the course's sources, split into statements, each with two words.
+"""The claims of the course's sources, split into statements, each with up to two words.
 
     from gpulessons import claims
     claims.found("1b", cached=gain)   # on a page: hand over what was measured, and see the word

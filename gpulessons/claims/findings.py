@@ -47,6 +47,11 @@ class Finding:
         """The same figures between other borders."""
         return replace(self, about=replace(self.about, refuted=refuted, holds=holds))
 
+    def without(self, which: int) -> "Finding":
+        """All figures but this one, from 1 on; all of them where there is none so far down."""
+        figures = tuple(each for n, each in enumerate(self.figures, 1) if n != which)
+        return replace(self, figures=figures)
+
     @property
     def lines(self) -> list[str]:
         """Each figure with its kind and the word that it says."""

@@ -87,7 +87,6 @@ class Measure:
 
     what: str
     kind: str = "live"
-    where: str = ""  # a published part's citation
 
 
 @dataclass(frozen=True)
@@ -113,8 +112,8 @@ class Statement:
     def test(self) -> str:
         low, high = written(self.refuted, self.unit), written(self.holds, self.unit)
         return (
-            f"{self.quantity[0].upper()}{self.quantity[1:]}: {high} or more supports the "
-            f"statement, less than {low} contradicts it ({self.borders})."
+            f"{self.quantity[0].upper()}{self.quantity[1:]}: less than {low} contradicts the "
+            f"statement, {high} or more supports it ({self.borders})."
         )
 
 

@@ -68,11 +68,11 @@ def spanned(value: Any) -> tuple[float, float] | None:
     return float(low), float(high)
 
 
-def figure(about: Statement, line: Line, where: str = "") -> Figure:
+def figure(about: Statement, line: Line, shipped: bool = False) -> Figure:
     """A line as a figure; what was live when the page was saved is recorded by now."""
-    measure = about.figures[line.figure]
-    kind = "recorded" if where and measure.kind == "live" else measure.kind
-    return Figure(measure.what, kind, line.low, line.high, f"{measure.where}; {where}".strip("; "))
+    measure, where = about.figures[line.figure], f"{line.machine}, {line.date}" * shipped
+    kind = "recorded" if shipped and measure.kind == "live" else measure.kind
+    return Figure(measure.what, kind, line.low, line.high, where)
 
 
 def where() -> Path:
@@ -115,10 +115,5 @@ def measured(about: Statement) -> list[Figure]:
         {line.figure: line for line in lines if line.statement == about.name}
         for lines in (kept(), shipped())
     )
-    known = {name: figure(about, mine[name]) if name in mine else recorded(about, theirs[name])
-             for name in about.figures if name in mine or name in theirs}  # fmt: skip
-    return list(known.values())
-
-
-def recorded(about: Statement, line: Line) -> Figure:
-    return figure(about, line, f"{line.machine}, {line.date}")
+    return [figure(about, mine.get(name) or theirs[name], shipped=name not in mine)
+            for name in about.figures if name in mine or name in theirs]  # fmt: skip

@@ -23,15 +23,19 @@ def my_word(figures, refuted, holds):
     return said.pop() if said else "open"
     ### STUB
     middles = [(low + high) / 2 for low, high in figures]  # Your turn: a range may say nothing
-    return "holds" if min(middles) >= holds else "refuted"
+    return "holds" if middles and min(middles) >= holds else "refuted"
     ### END SOLUTION
 '''
 
 INF = float("inf")
-CASES = tuple((list(ranges), 1, 3) for ranges in (
-    [(3, 9)], [(0.1, 0.2), (0.5, 0.9)], [(4, 5), (0.5, 0.9)], [(1, 2)], [(0.5, 9)],
-    [(2, 9)], [(0.5, 9), (4, 5)], [(-INF, 0.8)], [(-INF, 20)], [(5, INF)], [],
-))  # fmt: skip
+CASES = (
+    ([(2, 9)], 1, 3), ([(4, 5), (1.5, 2)], 1, 3), ([(0.5, 9), (4, 5)], 1, 3),
+    ([(3, 9)], 1, 3), ([(0.1, 0.2), (0.5, 0.9)], 1, 3), ([(4, 5), (0.5, 0.9)], 1, 3),
+    ([(1, 2)], 1, 3), ([(0.5, 1)], 1, 3), ([(2, 3)], 1, 3), ([(0.5, 9)], 1, 3),
+    ([(4, 5)], 10, 100), ([(0.4, 0.5)], 0.1, 0.3), ([(20, 30)], 10, 100), ([(1, 1)], 1, 1),
+    ([(4, 5), (6, 7), (0.1, 0.5)], 1, 3), ([(0.5, 9), (0.5, 5), (0.1, 0.5)], 1, 3),
+    ([(-INF, 0.8)], 1, 3), ([(-INF, 20)], 1, 3), ([(5, INF)], 1, 3), ([], 1, 3),
+)  # fmt: skip
 mistakes = (
     ("A range that reaches over a border may lie on either side: it says nothing.",
      "elif low >= refuted and high < holds", "else"),
@@ -43,5 +47,5 @@ mistakes = (
 
 exercise = a_function(
     __name__, text, CASES, "the docstring: what each range may say, alone and beside others.",
-    "11 cases, each with the word that its figures allow.", mistakes,
+    f"{len(CASES)} cases, each with the word that its figures allow.", mistakes,
 )

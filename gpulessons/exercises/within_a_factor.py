@@ -15,7 +15,7 @@ def my_share(guesses, measured, factor):
     return sum(near) / len(near) if near else None
     ### STUB
     near = [guess - true <= factor for guess, true in zip(guesses, measured)]  # Your turn
-    return sum(near) / len(near)
+    return sum(near) / len(near) if near else None
     ### END SOLUTION
 '''
 
@@ -24,7 +24,8 @@ GUESSES = [4, 2, 8, 1000, 9, 64, 32, 128, 1, 2, 0.5, 1]
 MEASURED = [2, 4, 4, 900, 4, 4, 1, 1, 16, 32, 8, 0.25]
 DRAW = random.Random(16)
 DRAWN = [[2 ** DRAW.uniform(-9, 9) for _ in range(40)] for _ in range(2)]
-CASES = ((GUESSES, MEASURED, 2), (GUESSES, MEASURED, 16), (*DRAWN, 7.5), ([3], [3], 1), ([], [], 2))
+CASES = (([1], [16], 2), (GUESSES, MEASURED, 2), (GUESSES, MEASURED, 16), (*DRAWN, 7.5),
+         ([3], [3], 1), ([], [], 2))  # fmt: skip
 
 mistakes = (
     ("A guess that is too low is off by a factor too: 1 for 16 passed.",
@@ -37,5 +38,5 @@ mistakes = (
 exercise = a_function(
     __name__, text, CASES,
     "guess / measured and measured / guess: the larger is the factor. No guesses: None.",
-    "Of 12 guesses {0:.1%} are within a factor of 2.", mistakes,
+    "Of 12 guesses {1:.1%} are within a factor of 2.", mistakes,
 )

@@ -38,13 +38,6 @@ def test_a_figure_has_the_kind_that_its_statement_names(file):
     assert (finding.here, finding.by_evidence) == ("no figure", "holds with limits")
 
 
-def test_a_published_part_keeps_its_citation_beside_the_machine(file, monkeypatch):
-    line = kept.Line("a Xeon", "2026-11-23", "4b", "h100_bf16", 2500, 2500)
-    monkeypatch.setattr(kept, "shipped", lambda: [line])
-    (figure,) = kept.measured(claims.statement("4b"))
-    assert (figure.kind, figure.where) == ("published", "ml-engineering; a Xeon, 2026-11-23")
-
-
 def test_a_bound_may_have_no_other_end(file):
     claims.found("17a", batch=(0.8, float("inf")))
     assert claims.judged(17)["17a"].here == "holds"

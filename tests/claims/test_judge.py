@@ -68,6 +68,13 @@ def test_measured_figures_and_evidence_have_a_word_each():
     assert "refuted" in repr(finding) and "published: there" in finding._repr_html_()
 
 
+def test_a_figure_left_out_is_the_one_that_was_named_and_no_other():
+    finding = claims.Finding(STATEMENTS["9b"], (figure(2), figure(3), figure(0.01)))
+    assert [each.low for each in finding.without(3).figures] == [2, 3]
+    assert (finding.here, finding.without(3).here) == (LIMITS, HOLDS)
+    assert finding.without(0) == finding.without(4) == finding
+
+
 @pytest.mark.parametrize(("change", "words"), [
     ({"kind": "guessed"}, "A figure is live"), ({"low": 2.0}, "is no range"),
     ({"low": math.nan}, "is no range"), ({"kind": "published", "where": ""}, "where it is from"),

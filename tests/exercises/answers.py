@@ -23,6 +23,13 @@ def attempt(text):
 
 
 WRONG = {
+    "judge_a_claim": [
+        ("elif high < refuted", "elif high <= refuted", "For figures = [[0.5, 1]], refuted = 1"),
+        ("high < refuted", "high < 1", "refuted = 10, holds = 100"),
+        ("low >= refuted and high < holds", "1 <= low and high < 3", "refuted = 10, holds = 100"),
+        ("high < holds", "high <= holds", "A range that reaches over a border"),
+        ("in figures", "in figures[:2]", "[0.1, 0.5]]"),
+    ],
     "agree": [
         ("t, first = cuda.threadIdx.x, 64 * cuda.blockIdx.x",
          "i, first = cuda.threadIdx.x, 64 * cuda.blockIdx.x\n    t = i // 2 + i % 2 * 32",
