@@ -171,12 +171,11 @@ def price_of_a_flop() -> Iterator[Figure]:
 
 @about("9a")
 def hours_of_rent() -> Iterator[Figure]:
-    """Prices and rents of 2026, a card alone and without its energy; an estimate is 20 % wide."""
+    """Prices and rents of 2026, a card alone, without energy; estimates with their spread."""
     for device in ("RTX 5090", "A100 80 GB", "H200", "B200"):
         rent = one("rent", device=device)
-        asked = [wide * row.value for row in published("price", device=device)
-                 if row.source.measured >= "2026"
-                 for wide in ((0.8, 1.2) if "estimate" in row.what else (1,))]  # fmt: skip
+        asked = [end for row in published("price", device=device)
+                 if row.source.measured >= "2026" for end in row.ends]  # fmt: skip
         life = 3 * 365 * 24 * 3600 * rent.value
         yield Figure(f"{device}, bought as asked for in 2026", "published", min(asked) / life,
                      max(asked) / life, rent.citation)  # fmt: skip

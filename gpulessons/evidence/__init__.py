@@ -75,6 +75,12 @@ class Published:
         return float(self.figure) * SI[self.unit]
 
     @property
+    def ends(self) -> tuple[float, float]:
+        """The value, less and more by the share that its size calls `spread`."""
+        spread = self.sizes.get("spread", 0)
+        return self.value * (1 - spread), self.value * (1 + spread)
+
+    @property
     def sizes(self) -> dict[str, float]:
         """{name: number} of what `size` says."""
         pairs = (pair.partition("=")[::2] for pair in self.size.split())

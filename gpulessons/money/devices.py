@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from gpulessons import units
-from gpulessons.evidence import published
+from gpulessons.evidence import SI, published
 from warplens.model.devices import sheet
 
 # The numbers that a product multiplies, and the bytes that one of them takes in memory. TF32 is
@@ -89,18 +89,11 @@ def card(name):
     )  # fmt: skip
 
 
-ROUGH = 0.2  # either way: "20 to 40 %", says who estimates the prices of cards that have none
-
-
 def asked(subject, name):
     """Dollars, or dollars an hour, of the latest day; [] where nothing is published."""
     rows = [row for row in published(subject) if row.device == name]
     latest = max((row.source.measured for row in rows), default="")
-    found = []
-    for row in (row for row in rows if row.source.measured == latest):
-        spread = ROUGH * row.what.startswith("a rough estimate")
-        found += [float(row.figure) * (1 - spread), float(row.figure) * (1 + spread)]
-    return found
+    return [end / SI[row.unit] for row in rows if row.source.measured == latest for end in row.ends]
 
 
 def of_machine(machine) -> list[Device]:
