@@ -50,7 +50,7 @@ def test_a_copy_moves_each_byte_once_through_dram_and_l2():
     moved = 2 * 4 * 256 * blocks
     found = of_copy(A100, blocks)
     assert found["DRAM"] == pytest.approx(moved / (1555e9 * 0.89))
-    assert found["L2"] == pytest.approx(moved / 5400e9)
+    assert found["L2"] == pytest.approx(moved / A100.l2_rate)
 
 
 def test_the_busiest_multiprocessor_has_whole_blocks():
