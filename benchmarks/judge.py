@@ -5,12 +5,14 @@
 Models each launch anew, some minutes in all, and writes two files: what pages show of the published
 products, transposes and copies, by machine code and by source alone
 (warplens/model/published_modelled.csv); and one row for every published time, microbenchmarks too,
-beside two simple rules (gpulessons/measure/judged.csv), of which it prints the summary.
+beside two simple rules (gpulessons/measure/judged.csv), whose summary it puts into docs/judged.md.
 """
 
 import csv
 import io
+import re
 from datetime import date
+from pathlib import Path
 
 from published_kernels import KERNELS, microbenchmarks
 from published_kernels.engine import by_machine_code, by_source
@@ -27,6 +29,7 @@ WORDS = ("occupancy_limiter", "why_at_least")
 NUMBERS = ("seconds", "low", "high", "occupancy", "waves")
 COLUMNS = ("kernel", "gpu", "counted_from", *NUMBERS, *WORDS, *PARTS)
 NAPKIN = 0.8  # of a sheet's rates
+PAGE = Path(__file__).parents[1] / "docs" / "judged.md"
 
 
 def published_rows():
@@ -80,7 +83,20 @@ def main(file=MODELLED, rows=published_rows, columns=COLUMNS):
     files.write(file, text.getvalue())
 
 
+def page(text, found):
+    """The page with today's tables between its marks."""
+    for name, table in {"groups": found.table(), "worst": found.worst()}.items():
+        lines = [table.head, ["---"] * len(table.head), *table.rows]
+        rows = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        notes = "".join(f"\n\n{note}" for note in table.notes)
+        between = rf"(<!-- {name}: make judge -->\n)(.*?)(\n<!-- end -->)"
+        text = re.sub(between, lambda m, new=rows + notes: f"{m[1]}\n{new}\n{m[3]}", text,
+                      flags=re.DOTALL)  # fmt: skip
+    return text
+
+
 if __name__ == "__main__":
     main()
     main(FILE, judged_rows, JUDGED_COLUMNS)
-    print(judgments())
+    files.write(PAGE, page(PAGE.read_text(encoding="utf-8"), judgments()))
+    print(judgments(), judgments().worst(), sep="\n\n")

@@ -2,6 +2,7 @@
 
     judgments()                     all of them, as a table: each kind of kernel, each limiter
     judgments("checked")            those that no parameter of the model comes from
+    judgments().worst()             where it fails: the ladders of kernels that it misses by most
 
 `make judge` models them and writes judged.csv. An answer "at least …" has no error and no interval:
 it is right where the published time is no shorter.
@@ -32,9 +33,9 @@ NOTES = (
     "where each pair comes in the right order, −1 where none does.",
     "At least: answers without an upper end, and how many of them are right; they count nowhere "
     "else.",
-    "Roofline: the larger of bytes over the sheet's bandwidth and FLOPs over its peak, and 2.5 µs. "
+    "Roofline: the larger of bytes over the sheet's bandwidth and FLOPs over its peak, and a launch. "
     "80 % rule: both rates at 80 % of the sheet's. Neither says anything of loads that stay in L1.",
-    "Fitted: a parameter of the model comes from these times, or was changed for them.",
+    "Shaped the model: a parameter comes from these times, or a rule was changed for them.",
 )
 
 
@@ -56,6 +57,14 @@ class Judgment(NamedTuple):
     napkin: float | None
 
     @property
+    def role(self) -> str:
+        return "shaped" if self.fitted == "yes" else "only checked"
+
+    @property
+    def ratio(self) -> float:
+        return self.seconds / self.published
+
+    @property
     def holds(self) -> bool:
         return self.low <= self.published <= (self.high or self.published)
 
@@ -67,14 +76,24 @@ class Judgments(tuple[Judgment, ...], Tabled):
 
     def table(self) -> Table:
         groups: list[tuple[str, Iterable[Judgment]]] = [("all", self)]
-        for told, by in (("{}", "kind"), ("limited by {}", "limiter"), ("fitted: {}", "fitted")):
-            names = sorted({getattr(row, by) for row in self})
-            groups += [(told.format(name), [row for row in self if getattr(row, by) == name])
+        for words, by in (("{}", "kind"), ("limited by {}", "limiter"), ("{} it", "role")):
+            names = dict.fromkeys(getattr(row, by) for row in self)
+            groups += [(words.format(name), [row for row in self if getattr(row, by) == name])
                        for name in names if len(names) > 1]  # fmt: skip
         rows = [[name, *numbers(list(group))] for name, group in groups]
         cards = len({row.gpu for row in self})
         title = f"Modelled, and published by others: {len(self)} times on {cards} GPUs"
         return Table(title, HEAD, rows, NOTES)
+
+    def worst(self, most: int = 10) -> Table:
+        """The ladders whose times are missed by most, with the range of modelled over published."""
+        ladders = {name: [row.ratio for row in rows if row.high] for name, rows in by_ladder(self)}
+        ranked = sorted((ratios for ratios in ladders.items() if ratios[1]), reverse=True,
+                        key=lambda item: median(abs(ratio - 1) for ratio in item[1]))  # fmt: skip
+        rows = [[name, f"{len(ratios)}", *(f"{end(ratios):.2f}" for end in (min, median, max))]
+                for name, ratios in ranked[:most]]  # fmt: skip
+        head = ("kernels of one source on one GPU", "times", "least", "median", "most")
+        return Table("Modelled over published, where the model misses by most", head, rows)
 
 
 def judgments(which: str = "all") -> Judgments:
@@ -94,7 +113,7 @@ def judgment(row: dict[str, str]) -> Judgment:
 def numbers(rows: list[Judgment]) -> list[str]:
     """The cells of a group: how many, how far off, how well ordered; "–" where nothing is known."""
     closed = [row for row in rows if row.high]
-    errors = [abs(row.seconds / row.published - 1) for row in closed]
+    errors = [abs(row.ratio - 1) for row in closed]
     right = sum(row.holds for row in rows if not row.high)
     return [
         f"{len(closed):,}", told(median, errors),
@@ -109,12 +128,17 @@ def numbers(rows: list[Judgment]) -> list[str]:
     ]  # fmt: skip
 
 
+def by_ladder(rows: Iterable[Judgment]) -> list[tuple[str, list[Judgment]]]:
+    """[(ladder, its rows)]."""
+    ordered = sorted(rows, key=lambda row: row.ladder)
+    return [(name, [*ladder]) for name, ladder in groupby(ordered, key=lambda row: row.ladder)]
+
+
 def taus(rows: Iterable[Judgment], rule: str) -> list[float]:
     """Kendall's τ of each ladder that has pairs to tell apart, by the model or by a rule."""
-    ladders = groupby(sorted(rows, key=lambda row: row.ladder), key=lambda row: row.ladder)
-    each = ([(row.published, row.within, getattr(row, rule)) for row in ladder if
-             getattr(row, rule)] for _, ladder in ladders)  # fmt: skip
-    return [tau for tau in map(kendall, each) if tau is not None]
+    each = (kendall([(row.published, row.within, getattr(row, rule)) for row in ladder
+                     if getattr(row, rule)]) for _, ladder in by_ladder(rows))  # fmt: skip
+    return [tau for tau in each if tau is not None]
 
 
 def told(
