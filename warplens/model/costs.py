@@ -18,7 +18,7 @@ from warplens.report.steps import launch_of
 from .devices import GPU
 from .rounds import rounds
 from .sampling import Line, Sample
-from .waiting import walk
+from .waiting import Wait, walk
 
 SCHEDULERS = 4
 SHARED_WIDTHS = (4, 8, 16)
@@ -26,7 +26,7 @@ SHARED_WIDTHS = (4, 8, 16)
 INDEXING, LOOPING, IN_FLIGHT = {"global": 4, "shared": 1}, 3, 4
 REGISTERS = 40  # of a thread, where no compiler says
 
-Latency = Callable[[Line], float]
+Latency = Callable[[Line], Wait]
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def from_source(gpu: GPU, sample: Sample, latency: Latency) -> Cost:
     clocks = unit_clocks(gpu, count) | {"load/store path": path_clocks(gpu, sample, {})}
     reads = [line for line in sample.lines if line.access == "read"]
     waits = sum(
-        line.requests * (gpu.shared_latency if line.space == "shared" else latency(line))
+        line.requests * (gpu.shared_latency if line.space == "shared" else latency(line).beside(0))
         for line in reads
     )
     alone = sum(count.values()) + waits / IN_FLIGHT
@@ -110,18 +110,18 @@ def line_clocks(gpu: GPU, line: Line, asked: Mapping[tuple, float]) -> float:
     return max(busy, requests * 32 / gpu.lsu_lanes)
 
 
-def clocks_of(gpu: GPU, sample: Sample, latency: Latency) -> Callable[[Instruction], float]:
-    """The clocks of an instruction that uses memory."""
-    known: dict[int, float] = {}
+def clocks_of(gpu: GPU, sample: Sample, latency: Latency) -> Callable[[Instruction], Wait]:
+    """What an instruction that uses memory waits for."""
+    known: dict[int, Wait] = {}
     for line in sample.lines:
         if line.space == "global" and line.access != "write":
-            known[line.line] = max(known.get(line.line, 0.0), latency(line))
+            known[line.line] = max(known.get(line.line, Wait(0.0)), latency(line))
 
-    def clocks(instruction: Instruction) -> float:
+    def clocks(instruction: Instruction) -> Wait:
         if instruction.space == "shared":
-            return gpu.shared_latency
+            return Wait(gpu.shared_latency)
         if instruction.space == "global":
-            return known.get(instruction.kernel_line or 0, gpu.dram_latency)
-        return gpu.l1_latency
+            return known.get(instruction.kernel_line or 0, Wait(gpu.dram_latency))
+        return Wait(gpu.l1_latency)
 
     return clocks
