@@ -21,7 +21,7 @@ from statistics import median
 from typing import Any
 
 from warplens import units
-from warplens.tables import Table
+from warplens.tables import Table, Tabled
 
 from .value import Modelled
 
@@ -113,7 +113,7 @@ class Ladder:
 
 
 @dataclass(frozen=True, repr=False)
-class Judged:
+class Judged(Tabled):
     """A model, judged by every published time."""
 
     rows: tuple[Judgment, ...]
@@ -192,9 +192,6 @@ class Judged:
     def table(self) -> Table:
         head = ("kernel", "GPU", "published", "modelled", "ratio", "holds", "limiter")
         return Table(self.message, head, [cells(row) for row in self.rows], self.notes)
-
-    def __repr__(self) -> str:
-        return repr(self.table())
 
     def _repr_html_(self) -> str:
         """The message, and the rows folded."""
