@@ -22,12 +22,12 @@ from .costs import REGISTERS, from_machine_code, from_source
 from .devices import GPU, GPUS, named, present
 from .occupancy import occupancy
 from .sampling import ITERATIONS, Sample, chosen, sampled
-from .value import LAUNCH, LAUNCHES, Modelled, together
+from .value import LAUNCH, LAUNCH_RANGE, Modelled, together
 
 # The interval, by what a kernel waits for: published over modelled times, beside the launch. Of nine
-# tenths of te42kyfo/gpu-benches' gpu-stream (DRAM: .85 to 1.02; latency: .80 to 1.22) and block
-# starts (.79 to 1.2) and of published.csv (all others: .81 to 1.34), each end a seventh further:
-# other kernels are less alike than these.
+# in ten times of te42kyfo/gpu-benches they were .85 to 1.09 (DRAM) and .80 to 1.22 (latency), both
+# in gpu-stream, .79 to 1.2 for block starts; of published.csv .81 to 1.34 (all others). Each end is
+# a seventh further out, which is assumed: other kernels are less alike than these.
 SPREAD = {"DRAM": (0.74, 1.25), "latency": (0.70, 1.40), "block starts": (0.70, 1.40)}
 OTHERS = 0.70, 1.54
 # And where nobody knows what the compiler made of the source: assumed.
@@ -177,15 +177,16 @@ def check_modelled(found: Trace) -> None:
 def interval(gpu: GPU, parts: dict[str, float], from_code: bool) -> tuple[float, float]:
     """(low, high): as far from the modelled time as published ones were that waited for the same.
 
-    Where that is no memory, the high end is also that of a slower clock, between base and boost:
-    an L40 (0.74 and 2.49 GHz) fell to 1.32 GHz when nothing but its power limited it.
+    Where that is no memory, both ends are another clock's too: a GeForce may run above its boost;
+    and under load a card may run between base and boost, as gpu-roofline's L40 (0.74 and 2.49 GHz)
+    fell to 1.32 GHz, their geometric mean.
     """
     limiter = max(parts, key=lambda part: parts[part])
     low, high = SPREAD.get(limiter, OTHERS)
     if limiter not in ("DRAM", "latency"):
-        high *= math.sqrt(gpu.boost / gpu.base)
+        low, high = low / (gpu.headroom or 1.0), high * math.sqrt(gpu.boost / gpu.base)
     alone = cubes(parts)
-    low, high = LAUNCHES[0] + low * alone, LAUNCHES[1] + high * alone
+    low, high = LAUNCH_RANGE[0] + low * alone, LAUNCH_RANGE[1] + high * alone
     return (low, high) if from_code else (low / SOURCE_ALONE, SOURCE_ALONE * high)
 
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from warplens import units
 from warplens.tables import Table
 
-# Seconds of a launch that nothing hides, and from what to what others found it: one after another
-# in te42kyfo/gpu-benches' gpu-small-kernels, beside the kernel itself, 1.2 (L40), 1.5 (A40) and 2
-# µs (H200), of which this is the mean; 3.2 where a launch comes alone.
-LAUNCH, LAUNCHES = 1.6e-6, (1.1e-6, 3.2e-6)
+# Seconds of a launch that nothing hides, and from what to what they may be. Beside the kernel itself
+# 1.2 µs (L40), 1.5 (A40) and 2 (H200) in te42kyfo/gpu-benches' gpu-small-kernels, one after another:
+# this is their mean. Others found 3.2 where a launch comes alone.
+LAUNCH, LAUNCH_RANGE = 1.6e-6, (1.1e-6, 3.2e-6)
 FEW = 10  # waves: with more, a tail no longer counts
 CONSIDERABLE = 0.1  # of a modelled time: a launch that is more of it is mentioned
 
@@ -101,8 +101,8 @@ class Modelled:
             found.append(f"{assumed}; Python's share of a call is not in it")
         if self.again and self.again < (1 - CONSIDERABLE) * self.known:
             found.append(
-                "its arrays fit L2: launched again at once it may find them there, and take as "
-                f"little as {units.seconds(self.again)}; the interval leaves that out"
+                "its arrays fit L2: launched again at once it may find them there, and take about "
+                f"{units.seconds(self.again)}; the interval leaves that out"
             )
         return [*found, *filter(None, (self.idle, self.why_at_least))]
 
