@@ -11,7 +11,7 @@ from warplens import units
 from warplens.tables import Table
 
 # Seconds of a launch that nothing hides, and from what to what they may be. Beside the kernel itself
-# 1.2 µs (L40), 1.5 (A40) and 2 (H200) in te42kyfo/gpu-benches' gpu-small-kernels, one after another:
+# 1.2 µs (L40), 1.5 (A40) and 2 (H200) in te42kyfo/gpu-benches' gpu-small-kernels, one by one:
 # this is their mean. Others found 3.2 where a launch comes alone.
 LAUNCH, LAUNCH_RANGE = 1.6e-6, (1.1e-6, 3.2e-6)
 FEW = 10  # waves: with more, a tail no longer counts

@@ -50,7 +50,7 @@ def test_a_copy_moves_each_byte_once_through_dram_and_l2():
     moved = 2 * 4 * 256 * blocks
     found = of_copy(A100, blocks)
     assert found["DRAM"] == pytest.approx(moved / (1555e9 * 0.89))
-    assert found["L2"] == pytest.approx(moved / 5400e9)
+    assert found["L2"] == pytest.approx(moved / A100.l2_rate)
 
 
 def test_the_busiest_multiprocessor_has_whole_blocks():
@@ -98,7 +98,7 @@ def test_a_product_reads_from_l2_what_each_block_needs_and_from_dram_what_a_wave
     found = bounds(A100, sample, Cost({}, 1.0, 32, 0), resident=2)
     blocks = math.prod(grid)
     a_block = 4 * (32 * size + size * 32 + 32 * 32)  # rows of x, columns of y, its result
-    assert found["L2"] == pytest.approx(blocks * a_block / 5400e9, rel=0.01)
+    assert found["L2"] == pytest.approx(blocks * a_block / A100.l2_rate, rel=0.01)
     once = 4 * 3 * size * size
     if size == 1024:  # 12 MiB fit into 40 MiB of L2
         expected, written = once, 1 / 3
