@@ -9,13 +9,14 @@ from gpulessons.plots.picture import DASH_DOT, INK, VERMILLION, Picture
 from gpulessons.plots.published import open_lines
 from warplens.model.devices import named
 
-WARP = BANKS = 32
+BANKS = 32
 BESIDE = {"color": INK, "linestyle": DASH_DOT, "marker": "_"}  # what is no measurement
 
 
 def strides(card: str = "A100", few: int = 15, many: int = 16) -> Picture:
     """The clocks that a warp's load from L1 takes, by its stride; how many lanes share a bank."""
-    rows = published("strides", what="a load that hits L1", device=card)
+    rows = published("strides", what="a load that hits L1", device=card, dtype="float32",
+                     stride=(1, 2, 3, 4, 6, 8, 12, few, many, 32))
     clocks = {int(row.sizes["stride"]): row.value for row in rows}
     times = clocks[many] / clocks[few]
     faster = f"{units.ratio(times)} as fast" if times > 1 else "no faster"
@@ -46,21 +47,38 @@ def by_occupancy() -> Picture:
                      ("share of the best rate", percent), title=title, base=2)
 
 
-def in_flight(card: str = "A100") -> Picture:
-    """What a card reads in a second, by its warps, beside what Little's law and DRAM allow."""
-    rows, gpu = published("bandwidth by occupancy", what="read", device=card), named(card)
-    each = 8 * WARP * gpu.multiprocessors / (gpu.dram_latency / gpu.boost)  # bytes/s of a warp
-    warps = [row.sizes["threads"] / WARP for row in rows]
-    allowed = [min(each * n, gpu.dram_rate) for n in warps]
-    shares = [row.value / most for row, most in zip(rows, allowed, strict=True)]
-    title = (f"An {card} reads {percent(min(shares))} to {percent(max(shares))} of what Little's "
-             "law and its DRAM allow.")
-    name, _, rates, look = red(*open_lines(rows, "threads"))
-    return log_lines([(name, warps, rates, look), ("allowed (modelled)", warps, allowed, BESIDE)],
-                     (f"published: {cited(rows)}\nwarps of a multiprocessor, 256 bytes in flight "
-                      "for each", "{:.0f}".format),
-                     ("bytes read in a second", lambda rate: units.rate(rate, "B/s")),
-                     title=title, ticks=warps)
+def in_flight(*cards: str) -> Picture:
+    """How much of its DRAM's rate a card reads, by the bytes that its threads have in flight, as
+    shares of what Little's law asks for: latency × rate. One load of 8 bytes a thread.
+
+    cards: those whose bandwidth by occupancy and latency are published; unless given, four.
+    """
+    cards = cards or ("V100", "A100", "H100 PCIe", "L40")
+    rows = published("bandwidth by occupancy", what="read", device=cards)
+    waits = {row.device: row.value / row.sizes["mhz"] / 1e6
+             for row in published("latency", what="memory", device=cards)}
+    lines = [(name, [asked(card, waits[card], n) for n in threads],
+              [rate / named(card).dram_rate for rate in rates], look)
+             for card, (name, threads, rates, look) in zip(
+                 dict.fromkeys(row.device for row in rows), open_lines(rows, "threads"),
+                 strict=True)]  # fmt: skip
+    ends = sorted(each for _, xs, *_ in lines for each in (xs[0], xs[-1]))
+    law = "Little's law", [ends[0], 1, ends[-1]], [ends[0], 1, 1], {**BESIDE, "marker": ""}
+    shares = [y / min(x, 1) for _, xs, ys, _ in lines for x, y in zip(xs, ys, strict=True)]
+    title = (f"{len(lines)} cards read {percent(min(shares))} to {percent(max(shares))} of what "
+             "Little's law and their DRAM allow.")
+    spoken = "Little's law: a line through equal shares up to 1, then level."
+    return log_lines([*lines, law],
+                     (f"{cited(rows)}\nbytes in flight, over latency × the sheet's rate".replace(
+                         "; ", "\n"), percent), ("reads, over the sheet's rate", percent),
+                     title=title, spoken=spoken, ticks=[1 / 64, 1 / 16, 1 / 4, 1, 2])
+
+
+def asked(card: str, wait: float, threads: float) -> float:
+    """The bytes that so many threads of each multiprocessor have in flight, over those that keep
+    the DRAM of a card busy; wait: seconds of its latency."""
+    gpu = named(card)
+    return 8 * threads * gpu.multiprocessors / (wait * gpu.dram_rate)
 
 
 def red(line: tuple) -> tuple:

@@ -45,7 +45,7 @@ class CannotModel(RuntimeError):
 def modelled(kernel: Any, on: str | GPU | None = None) -> Modelling:
     """A kernel ready to be modelled: give it a grid, a block and arguments, as if to launch it.
 
-        modelled(kernel, on="T4")[grid, block](x, y)
+        modelled(kernel, on="H100")[grid, block](x, y)
 
     on: the GPU; unless named, the one in this machine where its figures are known, else an A100.
     A few blocks are run under the microscope, and of long loops a few iterations: a large grid
