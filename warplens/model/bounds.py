@@ -3,7 +3,7 @@
     issue slots       every instruction: four schedulers, one each a clock
     FP32, integer,    the instructions that a unit carries out, over its lanes
     FP64, SFU
-    load/store path   requests, the cache lines they name, their bytes; wavefronts of shared memory
+    load/store path   requests, the cache lines they name, their wavefronts of 32 banks
     L2, DRAM          sectors, over the bytes per second of a cache or a memory
     latency           one warp's walk through the code, times the waves of blocks
 
