@@ -219,22 +219,21 @@ def footprints(launch: Launch) -> list[Footprint]:
             memory = id(site.array.origin)
             whole[memory] = max(whole[memory], extent_of(site.array))
             for weight, group in groupby(sorted(entries, key=weight_of), key=weight_of):
-                sectors = touched_sectors(site.array, list(group))
-                found[memory, site.access].append((weight, sectors))
+                found[memory, site.access].append((weight, touched(site.array, group, launch)))
     return [footprint(*where, parts, launch, whole[where[0]]) for where, parts in found.items()]
 
 
-BLOCK = 2**40  # a key is block × this + sector: arrays are smaller than 32 TiB
+BLOCK = 2**48  # a key is a block's place among those traced × this + a byte
 
 
-def touched_sectors(array: Array, entries: list[Entry]) -> np.ndarray:
-    """Distinct keys of the blocks and sectors that some accesses touch."""
+def touched(array: Array, entries: Iterable[Entry], launch: Launch) -> np.ndarray:
+    """Distinct keys of the blocks, and the first and last bytes of elements, of some accesses."""
     parts = []
     for entry in entries:
         byte = entry.place.astype(np.int64) * array.step + array.offset
-        block = entry.moment.blocks[entry.lanes // 32].astype(np.int64)
-        for end in (byte, byte + array.width - 1):  # an element may lie astride two
-            parts.append(np.unique(block * BLOCK + end // SECTOR))
+        block = np.searchsorted(launch.blocks, entry.moment.blocks)[entry.lanes // 32]
+        for end in (byte, byte + array.width - 1):  # an element may lie astride two sectors
+            parts.append(np.unique(block * BLOCK + end))
     return np.unique(np.concatenate(parts))
 
 
@@ -247,21 +246,46 @@ def extent_of(array: Array) -> float:
 def footprint(
     memory: int, access: str, parts: list[tuple[int, np.ndarray]], launch: Launch, whole: float
 ) -> Footprint:
-    """Each sector stands for as many as its lightest turn: what every turn touches is one."""
-    parts = sorted(parts, key=lambda part: part[0])
     keys = np.concatenate([keys for _, keys in parts])
     weights = np.concatenate([np.full(len(keys), weight) for weight, keys in parts])
-    keys, first = np.unique(keys, return_index=True)
-    block, sector, weight = keys // BLOCK, keys % BLOCK, weights[first]
     x, y, _ = launch.grid
-    middle, *neighbors = [i + x * (j + y * k) for i, j, k in chosen(launch.grid)]
-    here = block == middle
-    own = weight[here].sum()
+    numbers = [i + x * (j + y * k) for i, j, k in chosen(launch.grid)]
+    here, *others = (
+        (keys[block] % BLOCK, weights[block])
+        for place in np.searchsorted(launch.blocks, numbers)
+        for block in [keys // BLOCK == place]
+    )
     shared = [0.0, 0.0, 0.0]
     axes = [axis for axis, n in enumerate(launch.grid) if n > 1]
-    for axis, neighbor in zip(axes, neighbors, strict=True):
-        common = np.isin(sector[here], sector[block == neighbor])
-        shared[axis] = float(weight[here][common].sum() / own) if own else 0.0
+    for axis, neighbor in zip(axes, others, strict=True):
+        shared[axis] = part_shared(here, neighbor)
     # An average block's, as requests are: blocks of one launch may do different things.
-    average = float(weight.sum() / len(launch.blocks))
+    average = sectors_of(keys, weights) / len(launch.blocks)
     return Footprint(memory, access, average, tuple(shared), whole)
+
+
+def sectors_of(byte: np.ndarray, weight: np.ndarray) -> float:
+    """Each sector stands for as many as its lightest turn: what every turn touches is one."""
+    order = np.argsort(weight, kind="stable")
+    _, first = np.unique(byte[order] // SECTOR, return_index=True)
+    return float(weight[order][first].sum())
+
+
+Touched = tuple[np.ndarray, np.ndarray]  # bytes and their weights
+
+
+def part_shared(here: Touched, neighbor: Touched) -> float:
+    """The part of a block's sectors that an average one shares with its neighbor.
+
+    Where the neighbor does the same some bytes further on, as far as it takes to come to the same
+    place in a sector: of blocks half a sector wide every second one shares its with the next.
+    """
+    byte, weight = here
+    if not len(byte):
+        return 0.0
+    away = neighbor[0] - byte if len(neighbor[0]) == len(byte) else np.arange(2)
+    alike = bool((away == away[0]).all())
+    steps = SECTOR // math.gcd(int(away[0]), SECTOR) if alike else 1
+    row = [(byte + n * away[0], weight) for n in range(1, steps + 1)] if alike else [neighbor]
+    together = sectors_of(*map(np.concatenate, zip(here, *row, strict=True)))
+    return 1 - (together - sectors_of(*row[-1])) / steps / sectors_of(*here)

@@ -246,6 +246,32 @@ def test_blocks_of_a_product_share_their_rows_and_columns():
     assert union(sample, "x", "read") == x.nbytes / 32
 
 
+def invert_kernel(x, out):
+    j, i = cuda.grid(2)
+    if i < out.shape[0] and j < out.shape[1]:
+        out[i, j] = 255 - x[i, j]
+
+
+def blur_kernel(x, out):
+    j, i = cuda.grid(2)
+    if 0 < i < out.shape[0] - 1 and 0 < j < out.shape[1] - 1:
+        out[i, j] = (x[i, j - 1] + x[i, j + 1] + x[i - 1, j] + x[i + 1, j]) // 4
+
+
+@pytest.mark.parametrize("kernel", [invert_kernel, blur_kernel])
+@pytest.mark.parametrize(("side", "columns"), [(16, 512), (16, 496), (8, 512), (8, 504), (24, 768)])
+def test_blocks_narrower_than_a_sector_share_theirs_with_either_neighbor(kernel, side, columns):
+    grid = columns // side, 6
+    image = np.zeros((6 * side, columns), np.uint8)
+    sample = of_three_blocks(kernel, grid, (side, side), image, image.copy())
+    for name, access in (("x", "read"), ("out", "write")):
+        true = counted(kernel, grid, (side, side), name, access, image, image.copy())
+        assert union(sample, name, access) == pytest.approx(true, rel=0.1)
+    (written,) = [f for f in sample.footprints if f.access == "write"]
+    part = columns * 2 * side / 32  # of the image, that two rows of blocks write
+    assert written.union((grid[0], 2, 1)) == pytest.approx(part, rel=0.1)
+
+
 def test_views_of_one_memory_have_one_footprint():
     def add_kernel(upper, lower, out):
         i = cuda.grid(1)
