@@ -85,6 +85,16 @@ def test_however_long_a_loop_is_its_turns_add_up():
         assert turned(found) == (length if length < 3 * ITERATIONS else ITERATIONS + 1) * 2
 
 
+def test_a_loop_that_each_thread_turns_as_often_as_it_likes_is_sampled_too():
+    def triangle_kernel(x, out):
+        i = cuda.grid(1)
+        for _ in range(i, x.size // 4 * (i % 4) - i, 1 + i % 2):
+            out[i] += x[i]
+
+    found = agree(triangle_kernel, (2, 64), zeros(20_000), zeros(128))
+    assert turned(found) < 3000  # in full: about 15,000 turns of two warps
+
+
 def test_loops_within_loops_count_as_often_as_both_turn():
     def nested_kernel(x, out):
         i, total = cuda.threadIdx.x, float32(0)
@@ -120,15 +130,10 @@ def asking_something_else(x, out):
         k += 1
 
 
-def of_each_its_own(x, out):
-    for k in range(90 + cuda.threadIdx.x):
-        out[0] = x[k]
-
-
 def test_a_loop_that_may_end_early_is_run_to_its_end():
     x = zeros(200)
     x[95] = 1
-    for kernel in (leaving_by_break, leaving_by_return, asking_something_else, of_each_its_own):
+    for kernel in (leaving_by_break, leaving_by_return, asking_something_else):
         found = agree(kernel, (1, 32), x, zeros(1))
         assert turned(found) >= 96  # all of them, up to the one at 95
 
