@@ -15,7 +15,7 @@ from warplens.report.steps import launch_of
 from warplens.report.traces import Trace
 from warplens.runner import trace
 
-from .bounds import bounds, l2_sectors, latency
+from .bounds import RESIDENT_IN_L2, bounds, l2_sectors, latency
 from .costs import REGISTERS, from_machine_code, from_source
 from .devices import GPU, GPUS, named, present
 from .occupancy import occupancy
@@ -26,9 +26,6 @@ from .value import LAUNCH, Modelled, together
 # and where the source alone was counted, nobody knows what the compiler made of it.
 SOONER, LATER = 0.9, 1.1
 SOURCE_ALONE = 2.0
-# Cache lines of a write request: assumed to be where the memory's pages decide. Lines, not sectors:
-# structures side by side take many sectors of few lines, and other stores fill the rest of these.
-SCATTERED = 16
 ALIKE = 4  # launches that are traced, of those that differ in nothing but their data
 
 
@@ -128,7 +125,7 @@ def of_sample(sample: Sample, code: Code | None, gpu: GPU) -> Modelled:
     cost = from_machine_code(gpu, sample, code, wait) if code else from_source(gpu, sample, wait)
     parts = bounds(gpu, sample, cost, held.blocks)
     seconds = sum(part**3 for part in parts.values()) ** (1 / 3) + LAUNCH
-    why = unknown_above(sample, code)
+    why = unknown_above(gpu, sample, code)
     low, high = interval(gpu, parts, seconds, code is not None)
     waves = sample.blocks / (gpu.multiprocessors * held.blocks)
     idle = gpu.multiprocessors - sample.blocks
@@ -166,14 +163,15 @@ def interval(
     return (low, high) if from_code else (low / SOURCE_ALONE, SOURCE_ALONE * high)
 
 
-def unknown_above(sample: Sample, code: Code | None) -> str:
+def unknown_above(gpu: GPU, sample: Sample, code: Code | None) -> str:
     """Why nothing but the lower end of the interval is known; "" where both are."""
     if code and code.local:
         return "At least: its threads keep arrays in local memory, whose traffic is left out."
     for line in sample.lines:
         if line.access == "atomic" and line.contended:
             return f"At least: threads wait for each other at the atomic in line {line.line}."
-        scattered = line.access == "write" and line.cache_lines >= SCATTERED * line.requests
-        if scattered and sample.blocks * sample.warps * line.sectors > l2_sectors(sample) / 2:
-            return f"At least: line {line.line} scatters its writes over memory."
+        far = line.access == "write" or sample.array_bytes > RESIDENT_IN_L2 * gpu.l2_bytes
+        most = sample.blocks * sample.warps * line.sectors > l2_sectors(sample) / 2
+        if far and most and sample.scatters(line):
+            return f"At least: line {line.line} scatters its {line.access}s over memory."
     return ""

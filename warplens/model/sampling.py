@@ -16,7 +16,7 @@ from itertools import groupby
 import numpy as np
 
 from warplens.lanes.launch import Launch
-from warplens.lanes.log import Entry
+from warplens.lanes.log import Entry, Site
 from warplens.lanes.memory import Array
 from warplens.report.counts import (
     LINE,
@@ -31,7 +31,11 @@ from warplens.report.traces import Trace
 
 ITERATIONS = 16  # of a long loop, run at its beginning; and the last one
 TAG_SETS = 4  # of an L1 cache: it looks up a line of each in a clock
+WARPS = 32  # of a block, at most
 WIDTHS = (4, 8, 16)  # bytes that a thread may ask for in one request
+# Cache lines of a request: from here on, the memory's pages are assumed to decide; but not where the
+# same warp's other writes, or the same block's other reads, take the rest of the sectors.
+SCATTERED, HALF = 16, 0.5
 Size = tuple[int, int, int]
 
 
@@ -75,6 +79,10 @@ class Footprint:
     sectors: float
     shared: tuple[float, ...]  # the part that the next block along x, y, z touches too
     whole: float  # sectors of that memory
+    filled: float  # of the sectors that a block reads or a warp writes, how much it does of them
+
+    def of(self, line: Line) -> bool:
+        return (self.memory, self.access) == (line.memory, line.access)
 
     def union(self, blocks: tuple[float, ...]) -> float:
         """The distinct sectors of so many blocks along x, y and z: all there are, at most.
@@ -114,6 +122,12 @@ class Sample:
     def shared(self) -> int:
         """Bytes of shared memory of a block, as its source declares them."""
         return launch_of(self.trace).shared_bytes
+
+    def scatters(self, line: Line) -> bool:
+        """Do its requests take many cache lines each, of which nobody near needs the rest?"""
+        if line.space != "global" or line.cache_lines < SCATTERED * line.requests:
+            return False
+        return all(f.filled <= HALF for f in self.footprints if f.of(line))
 
     def requested(self, memory: int, access: str) -> float:
         """Sectors that a block's threads ask for, request by request."""
@@ -212,28 +226,30 @@ def tag_clocks(request: np.ndarray, byte: np.ndarray) -> int:
 
 def footprints(launch: Launch) -> list[Footprint]:
     """The Footprint of each memory, for each kind of access."""
-    found: dict[tuple[int, str], list[tuple[int, np.ndarray]]] = defaultdict(list)
+    found: dict[tuple[int, str], list[np.ndarray]] = defaultdict(list)
     whole: dict[int, float] = defaultdict(float)
     for site, entries in launch.log.sites.items():
         if site.array.space == "global":
             memory = id(site.array.origin)
             whole[memory] = max(whole[memory], extent_of(site.array))
             for weight, group in groupby(sorted(entries, key=weight_of), key=weight_of):
-                found[memory, site.access].append((weight, touched(site.array, group, launch)))
+                keys = touched(site, group, launch)
+                part = np.broadcast_arrays(keys, weight, site.array.width)
+                found[memory, site.access].append(np.stack(part))
     return [footprint(*where, parts, launch, whole[where[0]]) for where, parts in found.items()]
 
 
-BLOCK = 2**48  # a key is a block's place among those traced × this + a byte
+BLOCK = 2**40  # a key is the number of a block or warp among those traced × this + a byte
 
 
-def touched(array: Array, entries: Iterable[Entry], launch: Launch) -> np.ndarray:
-    """Distinct keys of the blocks, and the first and last bytes of elements, of some accesses."""
+def touched(site: Site, entries: Iterable[Entry], launch: Launch) -> np.ndarray:
+    """Distinct keys of what some accesses touch: by block, or where they write, by warp."""
     parts = []
     for entry in entries:
-        byte = entry.place.astype(np.int64) * array.step + array.offset
-        block = np.searchsorted(launch.blocks, entry.moment.blocks)[entry.lanes // 32]
-        for end in (byte, byte + array.width - 1):  # an element may lie astride two sectors
-            parts.append(np.unique(block * BLOCK + end))
+        byte = entry.place.astype(np.int64) * site.array.step + site.array.offset
+        owner = np.searchsorted(launch.blocks, entry.moment.blocks)[entry.lanes // 32] * WARPS
+        owner += entry.moment.warp if site.access == "write" else 0
+        parts.append(np.unique(owner * BLOCK + byte))
     return np.unique(np.concatenate(parts))
 
 
@@ -244,31 +260,33 @@ def extent_of(array: Array) -> float:
 
 
 def footprint(
-    memory: int, access: str, parts: list[tuple[int, np.ndarray]], launch: Launch, whole: float
+    memory: int, access: str, parts: list[np.ndarray], launch: Launch, whole: float
 ) -> Footprint:
-    keys = np.concatenate([keys for _, keys in parts])
-    weights = np.concatenate([np.full(len(keys), weight) for weight, keys in parts])
+    keys, weights, widths = np.concatenate(parts, axis=1)
+    own = distinct_sum(keys, weights * widths)
+    keys, weights = np.r_[keys, keys + widths - 1], np.r_[weights, weights]  # it may lie astride
+    filled = own / SECTOR / distinct_sum(keys // SECTOR, weights)
+    block, byte = keys // (WARPS * BLOCK), keys % BLOCK
     x, y, _ = launch.grid
     numbers = [i + x * (j + y * k) for i, j, k in chosen(launch.grid)]
     here, *others = (
-        (keys[block] % BLOCK, weights[block])
+        (byte[block == place], weights[block == place])
         for place in np.searchsorted(launch.blocks, numbers)
-        for block in [keys // BLOCK == place]
     )
     shared = [0.0, 0.0, 0.0]
     axes = [axis for axis, n in enumerate(launch.grid) if n > 1]
     for axis, neighbor in zip(axes, others, strict=True):
         shared[axis] = part_shared(here, neighbor)
     # An average block's, as requests are: blocks of one launch may do different things.
-    average = sectors_of(keys, weights) / len(launch.blocks)
-    return Footprint(memory, access, average, tuple(shared), whole)
+    average = distinct_sum(block * BLOCK + byte // SECTOR, weights) / len(launch.blocks)
+    return Footprint(memory, access, average, tuple(shared), whole, filled)
 
 
-def sectors_of(byte: np.ndarray, weight: np.ndarray) -> float:
-    """Each sector stands for as many as its lightest turn: what every turn touches is one."""
-    order = np.argsort(weight, kind="stable")
-    _, first = np.unique(byte[order] // SECTOR, return_index=True)
-    return float(weight[order][first].sum())
+def distinct_sum(place: np.ndarray, amount: np.ndarray) -> float:
+    """Each place stands for as much as its lightest turn: what every turn touches is one."""
+    order = np.argsort(amount, kind="stable")
+    _, first = np.unique(place[order], return_index=True)
+    return float(amount[order][first].sum())
 
 
 Touched = tuple[np.ndarray, np.ndarray]  # bytes and their weights
@@ -287,5 +305,8 @@ def part_shared(here: Touched, neighbor: Touched) -> float:
     alike = bool((away == away[0]).all())
     steps = SECTOR // math.gcd(int(away[0]), SECTOR) if alike else 1
     row = [(byte + n * away[0], weight) for n in range(1, steps + 1)] if alike else [neighbor]
-    together = sectors_of(*map(np.concatenate, zip(here, *row, strict=True)))
-    return 1 - (together - sectors_of(*row[-1])) / steps / sectors_of(*here)
+    first, last, together = (
+        distinct_sum(places // SECTOR, weights)
+        for places, weights in (here, row[-1], map(np.concatenate, zip(here, *row, strict=True)))
+    )
+    return 1 - (together - last) / steps / first

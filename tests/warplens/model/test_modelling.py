@@ -99,6 +99,27 @@ def test_contended_atomics_and_scattered_writes_are_known_from_below_only():
     assert not copy(2560).at_least
 
 
+def test_structures_written_whole_by_neighbors_are_not_scattered_but_reads_anywhere_are():
+    def structures_kernel(out):
+        i = cuda.grid(1)
+        for field in range(out.shape[1]):
+            out[i, field] = field
+
+    def gather_kernel(x, places, out):
+        i = cuda.grid(1)
+        out[i] = x[places[i]]
+
+    n = 2**20
+    assert not modelled(structures_kernel, on="T4")[n // 4096, 256](zeros(n // 16, 16)).at_least
+    in_order = np.arange(n)
+    shuffled = np.random.default_rng(0).permutation(n)
+    for places, words in ((in_order, ""), (shuffled, "scatters its reads")):
+        found = modelled(gather_kernel, on="T4")[n // 256, 256](zeros(n), places, zeros(n))
+        assert found.at_least == bool(words) and words in found.why_at_least
+    small = modelled(gather_kernel)[n // 256, 256](zeros(n), shuffled, zeros(n))
+    assert not small.at_least  # an A100's L2 holds all of it
+
+
 def test_launches_of_one_call_add_up_and_go_to_json_and_back():
     one, other = copy(2**20), product(64)
     both = together("both", [one, other])
