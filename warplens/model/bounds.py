@@ -4,6 +4,7 @@
     FP32, integer,    the instructions that a unit carries out, over its lanes
     FP64, SFU
     load/store path   requests, the cache lines they name, their wavefronts of 32 banks
+    atomics           updates of the element that most blocks update, one after another
     L2, DRAM          sectors, over the bytes per second of a cache or a memory
     latency           one warp's walk through the code, times the waves of blocks
 
@@ -33,11 +34,18 @@ def bounds(gpu: GPU, sample: Sample, cost: Cost, resident: int) -> dict[str, flo
     warps = sample.warps * math.ceil(sample.blocks / gpu.multiprocessors)
     waves = math.ceil(sample.blocks / (gpu.multiprocessors * resident))
     return {
+        **queues(gpu, sample),
         **{part: warps * clocks / gpu.boost for part, clocks in cost.units.items()},
         "L2": SECTOR * l2_sectors(sample) / gpu.l2_rate,
         "DRAM": SECTOR * dram_sectors(gpu, sample, resident) / (gpu.dram_rate * gpu.dram_share),
         "latency": waves * (cost.alone + TURNOVER) / gpu.boost,
     }
+
+
+def queues(gpu: GPU, sample: Sample) -> dict[str, float]:
+    """Where blocks update one element of global memory: one update a clock, assumed."""
+    longest = max((x.queue for x in sample.lines if x.space == "global"), default=0.0)
+    return {"atomics": sample.blocks * longest / gpu.boost} if longest else {}
 
 
 def l2_sectors(sample: Sample) -> float:

@@ -67,7 +67,8 @@ class Line:
     cache_lines: float  # of 128 bytes, likewise
     tags: float  # clocks in which L1 looks up the lines of all requests
     wavefronts: tuple[float, ...]  # where a thread asks for 4, 8 or 16 bytes at a time
-    contended: bool  # do threads of one request mean the same element, or two blocks?
+    contended: bool  # do two threads of a block update one element?
+    queue: float  # how often an average block asks to update the element that most blocks want
 
 
 @dataclass(frozen=True)
@@ -175,13 +176,11 @@ def alongside(one: Entry, other: Entry) -> bool:
 
 def measured(line: int, array: Array, access: str, entries: list[Entry], warps: int) -> Line:
     """The Line of these accesses of so many warps."""
-    totals, contended = np.zeros(8), False
+    totals = np.zeros(8)
     for weight, group in groupby(sorted(entries, key=weight_of), key=weight_of):
-        some = list(group)
-        request, lane, place = elements(some)
+        request, lane, place = elements(list(group))
         byte = place.astype(np.int64) * array.step + array.offset
-        requests, accesses, cells, sectors, *more = transactions(request, byte, array.width)
-        contended = contended or cells < accesses or between_blocks(some, byte)
+        requests, _, _, sectors, *more = transactions(request, byte, array.width)
         counts = [requests, requests * array.width, 0, 0, 0]
         if array.space == "global":
             counts[2:] = sectors, more[0], tag_clocks(request, byte)
@@ -193,14 +192,22 @@ def measured(line: int, array: Array, access: str, entries: list[Entry], warps: 
     requests, width, sectors, touched, tags, *wavefronts = (totals / warps).tolist()
     return Line(
         *(line, array.name, id(array.origin), array.space, access, requests, width),
-        *(sectors, touched, tags, tuple(wavefronts), contended),
+        *(sectors, touched, tags, tuple(wavefronts)),
+        *(queue_of(entries) if access == "atomic" else (False, 0.0)),
     )
 
 
-def between_blocks(entries: list[Entry], byte: np.ndarray) -> bool:
-    """Do two of the blocks mean the same element?"""
-    blocks = np.concatenate([entry.moment.blocks[entry.lanes // 32] for entry in entries])
-    return len(set(zip(blocks.tolist(), byte.tolist(), strict=True))) > len(np.unique(byte))
+def queue_of(entries: list[Entry]) -> tuple[bool, float]:
+    """(does a block update an element twice, the longest queue at one, by an average block)"""
+    request, _, place = elements(entries)
+    block = np.concatenate([entry.moment.blocks[entry.lanes // 32] for entry in entries])
+    cells = np.unique(np.stack([place, block]), axis=1)
+    _, blocks = np.unique(cells[0], return_counts=True)
+    asked = np.unique(np.stack([place, block, request]), axis=1)[0]
+    _, times = np.unique(asked, return_counts=True)
+    traced = len(np.unique(block))
+    common = times[blocks > min(1, traced - 1)]
+    return len(place) > cells.shape[1], float(common.max(initial=0)) / traced
 
 
 def weight_of(entry: Entry) -> int:

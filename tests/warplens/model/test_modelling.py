@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numba import cuda, float32
+from numba import cuda, float32, int32
 
 from gpulessons.backends import gpu
 from gpulessons.ops.matmul import coalesced_kernel, matmul, naive_kernel
@@ -86,6 +86,15 @@ def test_contended_atomics_and_scattered_writes_are_known_from_below_only():
     def apart_kernel(bins):
         cuda.atomic.add(bins, cuda.grid(1), 1)
 
+    def once_a_block_kernel(bins):
+        if cuda.threadIdx.x == 0:
+            cuda.atomic.add(bins, 0, 1)
+
+    def shared_kernel(out):
+        tile = cuda.shared.array(256, int32)
+        cuda.atomic.add(tile, cuda.threadIdx.x, 1)
+        out[cuda.grid(1)] = tile[cuda.threadIdx.x]
+
     def scatter_kernel(out):
         out[cuda.grid(1) * 64] = 1
 
@@ -95,6 +104,10 @@ def test_contended_atomics_and_scattered_writes_are_known_from_below_only():
     assert "wait for each other at the atomic" in found.why_at_least
     assert found.words.startswith("at least ")
     assert not modelled(apart_kernel)[10, 256](bins).at_least
+    once = modelled(once_a_block_kernel)[100_000, 64](bins)
+    assert not once.at_least and once.limiter == "atomics"
+    assert once.bounds["atomics"] == pytest.approx(100_000 / A100.boost)
+    assert "atomics" not in modelled(shared_kernel)[10, 256](bins).bounds
     assert "scatters its writes" in modelled(scatter_kernel)[10, 256](zeros(163840)).why_at_least
     assert not copy(2560).at_least
 
