@@ -3,7 +3,8 @@
     issue slots       every instruction: four schedulers, one each a clock
     FP32, integer,    the instructions that a unit carries out, over its lanes
     FP64, SFU
-    load/store path   requests, the cache lines they name, their bytes; wavefronts of shared memory
+    load/store path   requests, the cache lines they name, their wavefronts of 32 banks
+    atomics           updates of the element that most blocks update, one after another
     L2, DRAM          sectors, over the bytes per second of a cache or a memory
     latency           in each wave of blocks: they begin, one warp walks through the code, and what
                       they ask for comes from L2
@@ -44,12 +45,19 @@ def bounds(gpu: GPU, sample: Sample, cost: Cost, resident: int) -> dict[str, flo
     waves = math.ceil(sample.blocks / (gpu.multiprocessors * resident))
     from_l2 = SECTOR * l2_sectors(sample) / gpu.l2_rate
     return {
+        **queues(gpu, sample),
         **{part: warps * clocks / gpu.boost for part, clocks in cost.units.items()},
         "L2": from_l2,
         "DRAM": dram_seconds(gpu, sample, resident),
         "latency": waves * (cost.alone + TURNOVER) / gpu.boost + from_l2,
         "block starts": sample.blocks / (STARTS * gpu.boost),
     }
+
+
+def queues(gpu: GPU, sample: Sample) -> dict[str, float]:
+    """Where blocks update one element of global memory: one update a clock, assumed."""
+    longest = max((x.queue for x in sample.lines if x.space == "global"), default=0.0)
+    return {"atomics": sample.blocks * longest / gpu.boost} if longest else {}
 
 
 def l2_sectors(sample: Sample) -> float:

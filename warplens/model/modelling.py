@@ -32,9 +32,6 @@ SPREAD = {"DRAM": (0.74, 1.25), "latency": (0.70, 1.40), "block starts": (0.70, 
 OTHERS = 0.70, 1.54
 # And where nobody knows what the compiler made of the source: assumed.
 SOURCE_ALONE = 2.0
-# Cache lines of a write request: assumed to be where the memory's pages decide. Lines, not sectors:
-# structures side by side take many sectors of few lines, and other stores fill the rest of these.
-SCATTERED = 16
 ALIKE = 4  # launches that are traced, of those that differ in nothing but their data
 
 
@@ -131,7 +128,7 @@ def of_sample(sample: Sample, code: Code | None, gpu: GPU) -> Modelled:
         name = sample.trace.kernel
         raise CannotModel(f"not one block of {name} fits on {gpu.name}: {held.reason}")
     parts = times(gpu, sample, code, held.blocks)
-    why = unknown_above(sample, code)
+    why = unknown_above(gpu, sample, code)
     seconds = cubes(parts) + LAUNCH
     low, high = interval(gpu, parts, code is not None)
     waves = sample.blocks / (gpu.multiprocessors * held.blocks)
@@ -190,14 +187,15 @@ def interval(gpu: GPU, parts: dict[str, float], from_code: bool) -> tuple[float,
     return (low, high) if from_code else (low / SOURCE_ALONE, SOURCE_ALONE * high)
 
 
-def unknown_above(sample: Sample, code: Code | None) -> str:
+def unknown_above(gpu: GPU, sample: Sample, code: Code | None) -> str:
     """Why nothing but the lower end of the interval is known; "" where both are."""
     if code and code.local:
         return "At least: its threads keep arrays in local memory, whose traffic is left out."
     for line in sample.lines:
         if line.access == "atomic" and line.contended:
             return f"At least: threads wait for each other at the atomic in line {line.line}."
-        scattered = line.access == "write" and line.cache_lines >= SCATTERED * line.requests
-        if scattered and sample.blocks * sample.warps * line.sectors > l2_sectors(sample) / 2:
-            return f"At least: line {line.line} scatters its writes over memory."
+        far = line.access == "write" or sample.array_bytes > RESIDENT_IN_L2 * gpu.l2_bytes
+        most = sample.blocks * sample.warps * line.sectors > l2_sectors(sample) / 2
+        if far and most and sample.scatters(line):
+            return f"At least: line {line.line} scatters its {line.access}s over memory."
     return ""

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numba import cuda, float32
+from numba import cuda, float32, int32
 
 from gpulessons.backends import gpu
 from gpulessons.ops.matmul import coalesced_kernel, matmul, naive_kernel
@@ -109,6 +109,15 @@ def test_contended_atomics_and_scattered_writes_are_known_from_below_only():
     def apart_kernel(bins):
         cuda.atomic.add(bins, cuda.grid(1), 1)
 
+    def once_a_block_kernel(bins):
+        if cuda.threadIdx.x == 0:
+            cuda.atomic.add(bins, 0, 1)
+
+    def shared_kernel(out):
+        tile = cuda.shared.array(256, int32)
+        cuda.atomic.add(tile, cuda.threadIdx.x, 1)
+        out[cuda.grid(1)] = tile[cuda.threadIdx.x]
+
     def scatter_kernel(out):
         out[cuda.grid(1) * 64] = 1
 
@@ -120,8 +129,33 @@ def test_contended_atomics_and_scattered_writes_are_known_from_below_only():
     assert found.seconds is None and found.known == found.low  # no number to reckon with
     assert together("two", [found, copy(2560)]).seconds is None
     assert not modelled(apart_kernel)[10, 256](bins).at_least
+    once = modelled(once_a_block_kernel)[100_000, 64](bins)
+    assert not once.at_least and once.limiter == "atomics"
+    assert once.bounds["atomics"] == pytest.approx(100_000 / A100.boost)
+    assert "atomics" not in modelled(shared_kernel)[10, 256](bins).bounds
     assert "scatters its writes" in modelled(scatter_kernel)[10, 256](zeros(163840)).why_at_least
     assert not copy(2560).at_least
+
+
+def test_structures_written_whole_by_neighbors_are_not_scattered_but_reads_anywhere_are():
+    def structures_kernel(out):
+        i = cuda.grid(1)
+        for field in range(out.shape[1]):
+            out[i, field] = field
+
+    def gather_kernel(x, places, out):
+        i = cuda.grid(1)
+        out[i] = x[places[i]]
+
+    n = 2**20
+    assert not modelled(structures_kernel, on="T4")[n // 4096, 256](zeros(n // 16, 16)).at_least
+    in_order = np.arange(n)
+    shuffled = np.random.default_rng(0).permutation(n)
+    for places, words in ((in_order, ""), (shuffled, "scatters its reads")):
+        found = modelled(gather_kernel, on="T4")[n // 256, 256](zeros(n), places, zeros(n))
+        assert found.at_least == bool(words) and words in found.why_at_least
+    small = modelled(gather_kernel)[n // 256, 256](zeros(n), shuffled, zeros(n))
+    assert not small.at_least  # an A100's L2 holds all of it
 
 
 def test_launches_of_one_call_add_up_and_go_to_json_and_back():
