@@ -61,12 +61,16 @@ def judged_rows():
 
 
 def said(found, nbytes, flops):
-    """What the model says of a launch, and two rules by its bytes, FLOPs and the data sheet."""
+    """What the model says of a launch, and two rules by its bytes, FLOPs and the data sheet.
+
+    Microbenchmarks launch again and again: what fits L2 is judged as found there.
+    """
     promised = sheet(found.gpu)
     roof = max(nbytes / promised.memory, flops / promised.peaks["float32"])
     rules = {"roofline": digits(roof + LAUNCH), "napkin": digits(roof / NAPKIN)} if roof else {}
-    numbers = {name: digits(getattr(found, name)) for name in ("seconds", "low", "high")}
-    return {"gpu": found.gpu, "limiter": found.limiter} | numbers | rules
+    told = {"seconds": found.again or found.known, "low": found.low, "high": found.high}
+    return {"gpu": found.gpu, "limiter": found.limiter} | rules | {
+        name: digits(number) for name, number in told.items()}  # fmt: skip
 
 
 def digits(number):

@@ -122,7 +122,7 @@ def small():
         moved = int(row.sizes["bytes"])
         yield Measured(
             "small kernels", f"blocks of {block}, {numbers} numbers", named(row.device),
-            moved / row.value, row.device == "H200", scale_kernel,
+            moved / row.value, True, scale_kernel,
             numbers // block + 1, block, lambda n=numbers: zeros(scale_kernel, n), moved,
         )  # fmt: skip
 

@@ -33,8 +33,9 @@ NOTES = (
     "where each pair comes in the right order, −1 where none does.",
     "At least: answers without an upper end, and how many of them are right; they count nowhere "
     "else.",
-    "Roofline: the larger of bytes over the sheet's bandwidth and FLOPs over its peak, and a launch. 80 % "
-    "rule: both rates at 80 % of the sheet's. Neither says anything of loads that stay in L1.",
+    "Roofline: the larger of bytes over the sheet's bandwidth and FLOPs over its peak; and a "
+    "launch. 80 % rule: both rates at 80 % of the sheet's. Neither says anything of loads that "
+    "stay in L1.",
     "Shaped the model: a parameter comes from these times, or a rule was changed for them.",
 )
 

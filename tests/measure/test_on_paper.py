@@ -93,7 +93,7 @@ def asked(monkeypatch):
 
 
 def test_of_a_time_with_no_upper_end_only_the_lower_is_told():
-    least = replace(ONE, high=None)
+    least = replace(ONE, seconds=None, high=None)
     assert least.words == "at least 940 µs" and least.at_least
     assert (least.median, least.quartiles) == (0.94e-3, (0.94e-3, 0.94e-3))
     assert least.about == ["DRAM, then latency", "", ""]

@@ -65,7 +65,7 @@ class GPU(Tabled):
     l1_latency: float
     l2_latency: float
     dram_latency: float
-    sustained: float | None = None  # clocks per second under load, where base is far below it
+    headroom: float | None = None  # times its boost that a GeForce may run at
     sources: Mapping[str, Source] = field(default_factory=dict, compare=False)
 
     def but(self, name: str, **figures: Any) -> "GPU":
@@ -218,7 +218,7 @@ FIGURES = {
     "l1_latency": Figure("latency of L1", CLOCKS),
     "l2_latency": Figure("latency of L2", CLOCKS),
     "dram_latency": Figure("latency of DRAM", CLOCKS),
-    "sustained": Figure("clock under load", GHZ),
+    "headroom": Figure("times its boost it may run at", written()),
 }
 
 
@@ -244,6 +244,8 @@ def listed(name: str, card: Mapping[str, Any]) -> GPU:
     """A GPU from its line."""
     own = {each: value if isinstance(value, list) else (value, "techpowerup")
            for each, value in card.items() if each in FIGURES}  # fmt: skip
+    if GEFORCE.fullmatch(name):
+        own["headroom"] = 1.15, "geforce"
     return gpu_of(name, DATA["chips"][card["chip"]], own)
 
 
@@ -256,13 +258,13 @@ def of_capability(gpu: GPU, capability: tuple[int, int]) -> GPU:
     return gpu
 
 
+GEFORCE = re.compile(r"RTX \d{4}( Ti)?( SUPER)?")
 GPUS = {name: listed(name, card) for name, card in DATA["cards"].items()}
 KNOWN = {plain(name): gpu for name, gpu in GPUS.items()}
 KNOWN |= {plain(name): GPUS[card] for name, card in DATA["names"].items()}
 OTHERS = {"Laptop", "Max", "Ti", "SUPER", "NVL"}  # in a name, they make it another card
 APART = ("multiprocessors", "boost", "base", "dram_rate", "l2_bytes")  # cards of an architecture
-DEPENDS = {"l2_rate": ("multiprocessors", "boost"), "dram_latency": ("boost",), "base": ("boost",),
-           "sustained": ("boost",)}  # fmt: skip
+DEPENDS = {"l2_rate": ("multiprocessors", "boost"), "dram_latency": ("boost",), "base": ("boost",)}
 
 
 class Sheet(NamedTuple):

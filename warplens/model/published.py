@@ -29,7 +29,7 @@ from .value import Modelled
 MODELLED = Path(__file__).with_name("published_modelled.csv")
 PARTS = (
     "issue slots", "FP32", "integer", "FP64", "SFU", "load/store path", "L2", "DRAM", "latency",
-    "launch",
+    "block starts", "launch",
 )  # fmt: skip
 ORDER = "Kendall's τ: 1 where each pair of kernels comes in the right order, −1 where none does."
 
@@ -71,8 +71,8 @@ class Judgment:
 
     @property
     def ratio(self) -> float:
-        """Modelled over published: below 1 the model is too fast."""
-        return self.modelled.seconds / self.published.seconds
+        """Modelled over published: below 1 the model is too fast, or knows the lower end alone."""
+        return self.modelled.known / self.published.seconds
 
     @property
     def error(self) -> float:
@@ -98,7 +98,7 @@ class Ladder:
 
     @property
     def tau(self) -> float | None:
-        return kendall([(row.published.seconds, row.published.within, row.modelled.seconds)
+        return kendall([(row.published.seconds, row.published.within, row.modelled.known)
                         for row in self.rows])  # fmt: skip
 
 
@@ -128,11 +128,11 @@ class Judged(Tabled):
 
     @property
     def median_error(self) -> float:
-        return median(row.error for row in self.rows)
+        return median(row.error for row in self.closed)
 
     def within(self, share: float) -> float:
         """The share of times that are modelled within this share of the truth."""
-        return sum(row.error <= share for row in self.rows) / len(self.rows)
+        return sum(row.error <= share for row in self.closed) / len(self.closed)
 
     @property
     def closed(self) -> list[Judgment]:
@@ -170,7 +170,7 @@ class Judged(Tabled):
     def message(self) -> str:
         source = ", from the source alone," * (self.counted_from == "source")
         return (
-            f"Of {len(self.rows)} published times, the model's median error{source} is "
+            f"Of {len(self.closed)} published times, the model's median error{source} is "
             f"{units.percent(self.median_error)}; {units.percent(self.within(0.25))} are within "
             f"25 %, {units.percent(self.within(0.35))} within 35 %; {self.intervals}."
         )
@@ -226,11 +226,11 @@ def judged(counted_from: str = "machine code") -> Judged:
 def modelled_from(row: dict[str, str]) -> Modelled:
     """A Modelled from a row of the file; an interval without an upper end has none there."""
     texts = ("kernel", "gpu", "occupancy_limiter", "counted_from", "why_at_least")
-    numbers = ("seconds", "low", "occupancy", "waves")
+    numbers = ("low", "occupancy", "waves")
     fields: dict[str, Any] = {name: row[name] for name in texts}
     fields |= {name: float(row[name]) for name in numbers}
     return Modelled(
         **fields,
-        high=float(row["high"]) if row["high"] else None,
+        **{end: float(row[end]) if row[end] else None for end in ("seconds", "high")},
         bounds={part: float(row[part]) for part in PARTS},
     )
