@@ -39,7 +39,7 @@ ROOMS = {
 }
 # Lines that each room may have: now, and when the last page is rewritten. "gpulessons" is what
 # stands directly in it. Whoever adds looks first for what can go.
-COURSE = 29_820, 22_000
+COURSE = 29_970, 22_000
 BUDGETS = {
     "gpulessons": (800, 800),
     "claims": (860, 900),
@@ -49,7 +49,7 @@ BUDGETS = {
     "grader": (740, 500),
     "hardware": (1_580, 900),
     "illustrations": (4_560, 2_600),
-    "measure": (1_640, 1_300),
+    "measure": (1_790, 1_300),
     "models": (1_660, 1_100),
     "money": (640, 500),
     "notebook": (1_680, 1_600),

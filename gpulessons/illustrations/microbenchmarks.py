@@ -55,30 +55,22 @@ def in_flight(*cards: str) -> Picture:
     """
     cards = cards or ("V100", "A100", "H100 PCIe", "L40")
     rows = published("bandwidth by occupancy", what="read", device=cards)
-    waits = {row.device: row.value / row.sizes["mhz"] / 1e6
-             for row in published("latency", what="memory", device=cards)}
-    lines = [(name, [asked(card, waits[card], n) for n in threads],
-              [rate / named(card).dram_rate for rate in rates], look)
-             for card, (name, threads, rates, look) in zip(
-                 dict.fromkeys(row.device for row in rows), open_lines(rows, "threads"),
-                 strict=True)]  # fmt: skip
+    lines = []
+    for line in open_lines(rows, "threads"):
+        card = line[0].removesuffix(" (published)")
+        (wait,), gpu = published("latency", what="memory", device=card), named(card)
+        asked = wait.value / (1e6 * wait.sizes["mhz"]) * gpu.dram_rate / gpu.multiprocessors
+        name, threads, rates, look = line
+        shares = [rate / gpu.dram_rate for rate in rates]
+        lines.append((name, [8 * n / asked for n in threads], shares, look))
     ends = sorted(each for _, xs, *_ in lines for each in (xs[0], xs[-1]))
     law = "Little's law", [ends[0], 1, ends[-1]], [ends[0], 1, 1], {**BESIDE, "marker": ""}
-    shares = [y / min(x, 1) for _, xs, ys, _ in lines for x, y in zip(xs, ys, strict=True)]
+    shares = [y / min(x, 1) for _, *points, _ in lines for x, y in zip(*points, strict=True)]
     title = (f"{len(lines)} cards read {percent(min(shares))} to {percent(max(shares))} of what "
              "Little's law and their DRAM allow.")
-    spoken = "Little's law: a line through equal shares up to 1, then level."
-    return log_lines([*lines, law],
-                     (f"{cited(rows)}\nbytes in flight, over latency × the sheet's rate".replace(
-                         "; ", "\n"), percent), ("reads, over the sheet's rate", percent),
-                     title=title, spoken=spoken, ticks=[1 / 64, 1 / 16, 1 / 4, 1, 2])
-
-
-def asked(card: str, wait: float, threads: float) -> float:
-    """The bytes that so many threads of each multiprocessor have in flight, over those that keep
-    the DRAM of a card busy; wait: seconds of its latency."""
-    gpu = named(card)
-    return 8 * threads * gpu.multiprocessors / (wait * gpu.dram_rate)
+    x = f"{cited(rows)}\nbytes in flight, over latency × the sheet's rate".replace("; ", "\n")
+    return log_lines([*lines, law], (x, percent), ("reads, over the sheet's rate", percent),
+                     title=title, spoken="Little's law: equal shares up to 1, then level.")
 
 
 def red(line: tuple) -> tuple:
