@@ -130,7 +130,7 @@ def test_contended_atomics_and_scattered_writes_are_known_from_below_only():
     assert together("two", [found, copy(2560)]).seconds is None
     assert not modelled(apart_kernel)[10, 256](bins).at_least
     once = modelled(once_a_block_kernel)[100_000, 64](bins)
-    assert not once.at_least and once.limiter == "atomics"
+    assert not once.at_least and once.ranked[:2] == ["block starts", "atomics"]
     assert once.bounds["atomics"] == pytest.approx(100_000 / A100.boost)
     assert "atomics" not in modelled(shared_kernel)[10, 256](bins).bounds
     assert "scatters its writes" in modelled(scatter_kernel)[10, 256](zeros(163840)).why_at_least
