@@ -248,7 +248,7 @@ def test_who_is_sooner_done_is_read_from_the_lines():
     slow, quick = ({8.0: 10 * t, 8e7: t} for t in (1.0, 1e-8))
     assert "in a stream from about 64 KiB on; sent and fetched from about 8 KiB on" in \
         transfers.against_size(slow).alt
-    paper = {2**20: Of(seconds=3e-6, low=1e-6, high=None, words="3")}
+    paper = {2**20: Of(known=3e-6, low=1e-6, high=None, words="3")}
     picture = transfers.against_size(quick, paper)
     assert "in a stream at no size up to 64" in picture.alt
     assert "Modelled for an H200: 1 MiB: 3." in picture.alt
