@@ -8,7 +8,7 @@ from typing import Any
 
 from warplens.code.cuda import CannotCompile, ptx_of, types_of
 from warplens.code.sass import Code, machine_code
-from warplens.faults import KernelFault, NoProgress, Unsupported
+from warplens.faults import KernelFault, LaunchError, NoProgress, Unsupported
 from warplens.lanes.launch import extent
 from warplens.programs import tracing
 from warplens.report.steps import launch_of
@@ -26,6 +26,7 @@ from .value import LAUNCH, Modelled, together
 # and where the source alone was counted, nobody knows what the compiler made of it.
 SOONER, LATER = 0.9, 1.1
 SOURCE_ALONE = 2.0
+UNLIKE = 2.5  # times the work: a triangle's last block has twice that of the one in its middle
 ALIKE = 4  # launches that are traced, of those that differ in nothing but their data
 
 
@@ -41,7 +42,8 @@ def modelled(kernel: Any, on: str | GPU | None = None) -> Modelling:
     on: the GPU; unless named, the one in this machine where its figures are known, else an A100.
     A few blocks are run under the microscope, and of long loops a few iterations: a large grid
     takes no longer than a small one; the arrays hold no result afterwards. These blocks lie in the
-    middle, and all others are taken to do the same. Raises CannotModel where the kernel does what
+    middle, and all others are taken to do the same, but for the first and the last, which are asked
+    how much they have to do. Raises CannotModel where the kernel does what
     the model has no bound for.
     """
     gpu = (present() or GPUS["A100"]) if on is None else named(on)
@@ -65,6 +67,10 @@ class Modelling:
                 return of_trace(launch(*arguments), self.gpu)
             except (Unsupported, NoProgress) as refusal:
                 raise CannotModel(str(refusal)) from refusal
+            except LaunchError as refusal:
+                if hasattr(refusal, "shared"):  # some GPUs have more, which Numba never asks for
+                    raise CannotModel(str(refusal)) from refusal
+                raise
 
         return model
 
@@ -167,6 +173,8 @@ def unknown_above(gpu: GPU, sample: Sample, code: Code | None) -> str:
     """Why nothing but the lower end of the interval is known; "" where both are."""
     if code and code.local:
         return "At least: its threads keep arrays in local memory, whose traffic is left out."
+    if sample.unlike > UNLIKE:
+        return f"At least: its first or last block has {sample.unlike:.3g} times the work of others."
     for line in sample.lines:
         if line.access == "atomic" and line.contended:
             return f"At least: threads wait for each other at the atomic in line {line.line}."

@@ -124,6 +124,12 @@ class Sample:
         """Bytes of shared memory of a block, as its source declares them."""
         return launch_of(self.trace).shared_bytes
 
+    @property
+    def unlike(self) -> float:
+        """How often the work of the blocks that were traced the first or last block has."""
+        launch = launch_of(self.trace)
+        return max(launch.ends, default=0) * len(launch.blocks) / max(1, launch.log.slots)
+
     def scatters(self, line: Line) -> bool:
         """Do its requests take many cache lines each, of which nobody near needs the rest?"""
         if line.space != "global" or line.cache_lines < SCATTERED * line.requests:
