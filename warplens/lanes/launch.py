@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..faults import KernelFault, LaunchError, TooLarge, Unsupported, Untypable
+from ..faults import KernelFault, LaunchError, TooLarge, TooMuchShared, Unsupported, Untypable
 from .barriers import Barrier, Votes, released
 from .log import Log
 from .masks import WARP
@@ -107,7 +107,7 @@ class Launch:
         used = self.shared_bytes
         if used > SHARED_LIMIT:
             text = f"{used:,} bytes of shared memory in a block: a GPU gives {SHARED_LIMIT:,}"
-            raise LaunchError(text, line, shared=used)
+            raise TooMuchShared(text, line, shared=used)
 
     def block_numbers(self, blocks: Iterable[Any] | None) -> np.ndarray:
         """The linear numbers of the blocks that are asked for, ascending."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from warplens.code.cuda import CannotCompile, ptx_of, types_of
 from warplens.code.sass import Code, machine_code
-from warplens.faults import KernelFault, LaunchError, NoProgress, Unsupported
+from warplens.faults import KernelFault, NoProgress, TooMuchShared, Unsupported
 from warplens.lanes.launch import extent
 from warplens.programs import tracing
 from warplens.report.steps import launch_of
@@ -65,12 +65,8 @@ class Modelling:
         def model(*arguments: Any) -> Modelled:
             try:
                 return of_trace(launch(*arguments), self.gpu)
-            except (Unsupported, NoProgress) as refusal:
+            except (Unsupported, NoProgress, TooMuchShared) as refusal:
                 raise CannotModel(str(refusal)) from refusal
-            except LaunchError as refusal:
-                if hasattr(refusal, "shared"):  # some GPUs have more, which Numba never asks for
-                    raise CannotModel(str(refusal)) from refusal
-                raise
 
         return model
 
@@ -121,8 +117,8 @@ def code_of(function: Any, types: tuple, capability: tuple[int, int]) -> Code:
 
 def of_sample(sample: Sample, code: Code | None, gpu: GPU) -> Modelled:
     """The time of a launch from its Sample and its machine code; None: from its source alone."""
-    registers = code.registers if code else REGISTERS
-    shared = code.shared + sample.dynamic_shared if code else sample.shared
+    registers, launch = code.registers if code else REGISTERS, launch_of(sample.trace)
+    shared = code.shared + launch.dynamic_shared if code else launch.shared_bytes
     held = occupancy(sample.threads, registers, shared, gpu)
     if not held.blocks:
         name = sample.trace.kernel
@@ -173,8 +169,8 @@ def unknown_above(gpu: GPU, sample: Sample, code: Code | None) -> str:
     """Why nothing but the lower end of the interval is known; "" where both are."""
     if code and code.local:
         return "At least: its threads keep arrays in local memory, whose traffic is left out."
-    if sample.unlike > UNLIKE:
-        return f"At least: its first or last block has {sample.unlike:.3g} times the work of others."
+    if (times := sample.unlike) > UNLIKE:
+        return f"At least: its first or last block has {times:.3g} times the work of others."
     for line in sample.lines:
         if line.access == "atomic" and line.contended:
             return f"At least: threads wait for each other at the atomic in line {line.line}."
