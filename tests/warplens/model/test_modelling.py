@@ -187,7 +187,7 @@ def test_twice_the_turns_take_about_twice_as_long():
     assert twice == pytest.approx(2 * once, rel=0.03)
 
 
-FASTER = ("multiprocessors", "boost", "base", "int_lanes", "fp32_lanes", "l1_rate", "dram_rate",
+FASTER = ("multiprocessors", "boost", "base", "int_lanes", "fp32_lanes", "dram_rate",
           "l2_rate", "sfu_lanes", "lsu_lanes")  # fmt: skip
 SOONER = "shared_latency", "l1_latency", "l2_latency", "dram_latency"
 
