@@ -262,7 +262,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "schedule": lambda f: f({"A": [(0, 1, 0.9), (1, 2, 0.8)], "B": [(0, 2, 1)]}),
         "pace": lambda f: f(live()),
     },
-    "l1_sets": {"l1_sets": lambda f: f()},
+    "l1_banks": {"l1_banks": lambda f: f()},
     "latency_hiding": {"latency_hiding": lambda f: f()},
     "learning_curves": {
         "curves": lambda f: f({"a": HOGWILD, "b": HOGWILD}),
