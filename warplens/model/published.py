@@ -9,10 +9,11 @@ rarely named. Left out: kernels with asynchronous copies or tensor cores, which 
 know; other rows of the transposes' table, all between 2.9 and 3.6 ms, so that one table does not
 outweigh the rest; the same author's reductions, for which rates are told but no size.
 
-benchmarks/published has the kernels, written anew; benchmarks/judge_model.py models them.
+benchmarks/published_kernels has them, written anew; `make judge` models them.
 """
 
 import csv
+from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 from itertools import combinations
@@ -96,20 +97,23 @@ class Ladder:
     rows: tuple[Judgment, ...]
 
     @property
-    def tau(self) -> float:
-        """How well the model orders them: (pairs in order − pairs out of order) / pairs.
+    def tau(self) -> float | None:
+        return kendall([(row.published.seconds, row.published.within, row.modelled.known)
+                        for row in self.rows])  # fmt: skip
 
-        Pairs that the published figures do not tell apart, each as good as it is, are left out.
-        """
-        score = pairs = 0
-        for one, other in combinations(self.rows, 2):
-            quick, slow = sorted((one, other), key=lambda row: row.published.seconds)
-            at_least = slow.published.seconds * (1 - slow.published.within)
-            if at_least > quick.published.seconds * (1 + quick.published.within):
-                pairs += 1
-                gap = slow.modelled.known - quick.modelled.known
-                score += (gap > 0) - (gap < 0)
-        return score / pairs
+
+def kendall(times: Iterable[tuple[float, float, float]]) -> float | None:
+    """How well a rule orders times: (pairs in order − pairs out of order) / pairs.
+
+    times: what was published, how far off that may be, what the rule says. Pairs that the published
+    figures do not tell apart, each as good as it is, are left out; None where no pair is left.
+    """
+    score = pairs = 0
+    for (quick, near, first), (slow, off, second) in combinations(sorted(times), 2):
+        if slow * (1 - off) > quick * (1 + near):
+            pairs += 1
+            score += (second > first) - (second < first)
+    return score / pairs if pairs else None
 
 
 @dataclass(frozen=True, repr=False)

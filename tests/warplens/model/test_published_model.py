@@ -54,6 +54,6 @@ def test_tau_falls_where_two_kernels_come_in_the_wrong_order():
 @pytest.mark.nightly
 def test_the_model_says_today_what_the_file_says(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path", [str(BENCHMARKS), *sys.path])
-    importlib.import_module("judge_model").main(tmp_path / "now.csv")
+    importlib.import_module("judge").main(tmp_path / "now.csv")
     now, then = (path.read_text().splitlines()[1:] for path in (tmp_path / "now.csv", MODELLED))
     assert now == then
