@@ -185,7 +185,7 @@ def calibration():
 
 def estimate():
     return Of(ranked=["DRAM", "launch"], bounds={"DRAM": 2e-3, "launch": 1e-6}, limiter="DRAM",
-              kernel="k", gpu="T4", at_least=False, low=1e-3, high=3e-3, seconds=2e-3,
+              kernel="k", gpu="T4", at_least=False, low=1e-3, high=3e-3, known=2e-3,
               words="≈ 2 ms", notes=["a note."], share=lambda part: 0.5)
 
 
@@ -262,7 +262,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "schedule": lambda f: f({"A": [(0, 1, 0.9), (1, 2, 0.8)], "B": [(0, 2, 1)]}),
         "pace": lambda f: f(live()),
     },
-    "l1_sets": {"l1_sets": lambda f: f()},
+    "l1_banks": {"l1_banks": lambda f: f()},
     "latency_hiding": {"latency_hiding": lambda f: f()},
     "learning_curves": {
         "curves": lambda f: f({"a": HOGWILD, "b": HOGWILD}),

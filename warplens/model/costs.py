@@ -33,16 +33,12 @@ class Cost:
 
     units: dict[str, float]  # of each unit, were it the only one
     alone: float  # from its first instruction to its last, with a GPU to itself
-    registers: int  # of each thread
-    shared: int  # bytes of each block
 
 
 def from_machine_code(gpu: GPU, sample: Sample, code: Code, latency: Latency) -> Cost:
     iterations = rounds(code, sample)
     count: defaultdict[str, float] = defaultdict(float)
-    asked: dict[tuple, float] = defaultdict(
-        float
-    )  # requests, by line, space, access and bytes of a thread
+    asked: dict[tuple, float] = defaultdict(float)  # by line, space, access, bytes of a thread
     for instruction, times in zip(code.instructions, iterations, strict=True):
         count[instruction.pipe] += times
         if instruction.space in ("global", "shared"):
@@ -51,7 +47,7 @@ def from_machine_code(gpu: GPU, sample: Sample, code: Code, latency: Latency) ->
     clocks = unit_clocks(gpu, count) | {"load/store path": path_clocks(gpu, sample, asked)}
     # A warp issues one instruction a clock at best, whatever way through the code was walked.
     alone = max(sum(iterations), walk(code, iterations, clocks_of(gpu, sample, latency)))
-    return Cost(clocks, alone, code.registers, code.shared)
+    return Cost(clocks, alone)
 
 
 def from_source(gpu: GPU, sample: Sample, latency: Latency) -> Cost:
@@ -72,7 +68,7 @@ def from_source(gpu: GPU, sample: Sample, latency: Latency) -> Cost:
         for line in reads
     )
     alone = sum(count.values()) + waits / IN_FLIGHT
-    return Cost(clocks, alone, REGISTERS, sample.shared)
+    return Cost(clocks, alone)
 
 
 def unit_clocks(gpu: GPU, count: defaultdict[str, float]) -> dict[str, float]:

@@ -56,7 +56,6 @@ class GPU(Tabled):
     fp64_lanes: int
     sfu_lanes: int  # reciprocals, square roots, exponentials
     lsu_lanes: int  # threads of a load or store that a multiprocessor takes per clock
-    l1_rate: float  # bytes per clock that a multiprocessor's L1 cache delivers
     dram_rate: float  # bytes per second, by the data sheet
     dram_share: float  # of it that a copy reaches
     l2_bytes: int
@@ -209,7 +208,6 @@ FIGURES = {
     "fp64_lanes": Figure("float64 lanes a multiprocessor", written()),
     "sfu_lanes": Figure("special-function lanes a multiprocessor", written()),
     "lsu_lanes": Figure("load/store lanes a multiprocessor", written()),
-    "l1_rate": Figure("L1 cache of a multiprocessor", written("B/clock")),
     "dram_rate": Figure("DRAM", GBS),
     "dram_share": Figure("of it that a copy reaches", units.percent),
     "l2_bytes": Figure("L2 cache", units.size),

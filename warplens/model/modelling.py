@@ -10,7 +10,7 @@ from typing import Any
 
 from warplens.code.cuda import CannotCompile, ptx_of, types_of
 from warplens.code.sass import Code, machine_code
-from warplens.faults import KernelFault, NoProgress, Unsupported
+from warplens.faults import KernelFault, NoProgress, TooMuchShared, Unsupported
 from warplens.lanes.launch import extent
 from warplens.programs import tracing
 from warplens.report.steps import launch_of
@@ -32,6 +32,7 @@ SPREAD = {"DRAM": (0.74, 1.25), "latency": (0.70, 1.40), "block starts": (0.70, 
 OTHERS = 0.70, 1.54
 # And where nobody knows what the compiler made of the source: assumed.
 SOURCE_ALONE = 2.0
+UNLIKE = 2.5  # times the work: a triangle's last block has twice that of the one in its middle
 ALIKE = 4  # launches that are traced, of those that differ in nothing but their data
 
 
@@ -47,7 +48,8 @@ def modelled(kernel: Any, on: str | GPU | None = None) -> Modelling:
     on: the GPU; unless named, the one in this machine where its figures are known, else an A100.
     A few blocks are run under the microscope, and of long loops a few iterations: a large grid
     takes no longer than a small one; the arrays hold no result afterwards. These blocks lie in the
-    middle, and all others are taken to do the same. Raises CannotModel where the kernel does what
+    middle, and all others are taken to do the same, but for the first and the last, which are asked
+    how much they have to do. Raises CannotModel where the kernel does what
     the model has no bound for.
     """
     gpu = (present() or GPUS["A100"]) if on is None else named(on)
@@ -69,7 +71,7 @@ class Modelling:
         def model(*arguments: Any) -> Modelled:
             try:
                 return of_trace(launch(*arguments), self.gpu)
-            except (Unsupported, NoProgress) as refusal:
+            except (Unsupported, NoProgress, TooMuchShared) as refusal:
                 raise CannotModel(str(refusal)) from refusal
 
         return model
@@ -121,8 +123,8 @@ def code_of(function: Any, types: tuple, capability: tuple[int, int]) -> Code:
 
 def of_sample(sample: Sample, code: Code | None, gpu: GPU) -> Modelled:
     """The time of a launch from its Sample and its machine code; None: from its source alone."""
-    registers = code.registers if code else REGISTERS
-    shared = code.shared + sample.dynamic_shared if code else sample.shared
+    registers, launch = code.registers if code else REGISTERS, launch_of(sample.trace)
+    shared = code.shared + launch.dynamic_shared if code else launch.shared_bytes
     held = occupancy(sample.threads, registers, shared, gpu)
     if not held.blocks:
         name = sample.trace.kernel
@@ -191,6 +193,8 @@ def unknown_above(gpu: GPU, sample: Sample, code: Code | None) -> str:
     """Why nothing but the lower end of the interval is known; "" where both are."""
     if code and code.local:
         return "At least: its threads keep arrays in local memory, whose traffic is left out."
+    if (times := sample.unlike) > UNLIKE:
+        return f"At least: its first or last block has {times:.3g} times the work of others."
     for line in sample.lines:
         if line.access == "atomic" and line.contended:
             return f"At least: threads wait for each other at the atomic in line {line.line}."

@@ -9,23 +9,17 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
+from operator import attrgetter
 
 import numpy as np
 
 from warplens.lanes.launch import Launch
 from warplens.lanes.log import Entry, Site
 from warplens.lanes.memory import Array
-from warplens.report.counts import (
-    LINE,
-    SECTOR,
-    distinct,
-    elements,
-    transactions,
-    wavefronts_of,
-)
+from warplens.report.counts import LINE, SECTOR, distinct, elements, transactions, wavefronts_of
 from warplens.report.steps import launch_of
 from warplens.report.traces import Trace
 
@@ -33,8 +27,8 @@ ITERATIONS = 16  # of a long loop, run at its beginning; and the last one
 TAG_SETS = 4  # of an L1 cache: it looks up a line of each in a clock
 WARPS = 32  # of a block, at most
 WIDTHS = (4, 8, 16)  # bytes that a thread may ask for in one request
-# Cache lines of a request: from here on, the memory's pages are assumed to decide; but not where the
-# same warp's other writes, or the same block's other reads, take the rest of the sectors.
+# Cache lines of a request: from here on the memory's pages are assumed to decide; but not where the
+# same warp writes, or the same block reads, more than half of each sector.
 SCATTERED, HALF = 16, 0.5
 Size = tuple[int, int, int]
 
@@ -43,10 +37,8 @@ def chosen(grid: Size) -> list[tuple[int, ...]]:
     """The blocks to trace: one in the middle of a grid, and its next neighbor along each axis."""
     middle = [(n - 1) // 2 for n in grid]
     along = [axis for axis, n in enumerate(grid) if n > 1]
-    return [
-        tuple(middle),
-        *(tuple(at + (i == axis) for i, at in enumerate(middle)) for axis in along),
-    ]
+    nexts = (tuple(at + (i == axis) for i, at in enumerate(middle)) for axis in along)
+    return [tuple(middle), *nexts]
 
 
 @dataclass(frozen=True)
@@ -82,9 +74,6 @@ class Footprint:
     whole: float  # sectors of that memory
     filled: float  # of the sectors that a block reads or a warp writes, how much it does of them
 
-    def of(self, line: Line) -> bool:
-        return (self.memory, self.access) == (line.memory, line.access)
-
     def union(self, blocks: tuple[float, ...]) -> float:
         """The distinct sectors of so many blocks along x, y and z: all there are, at most.
 
@@ -115,20 +104,16 @@ class Sample:
         return math.prod(self.trace.block)
 
     @property
-    def dynamic_shared(self) -> int:
-        """Bytes of a block's shared memory that the launch asked for."""
-        return launch_of(self.trace).dynamic_shared
-
-    @property
-    def shared(self) -> int:
-        """Bytes of shared memory of a block, as its source declares them."""
-        return launch_of(self.trace).shared_bytes
+    def unlike(self) -> float:
+        """How often the work of the blocks that were traced the first or last block has."""
+        launch = launch_of(self.trace)
+        return max(launch.ends, default=0) * len(launch.blocks) / max(1, launch.log.slots)
 
     def scatters(self, line: Line) -> bool:
         """Do its requests take many cache lines each, of which nobody near needs the rest?"""
-        if line.space != "global" or line.cache_lines < SCATTERED * line.requests:
-            return False
-        return all(f.filled <= HALF for f in self.footprints if f.of(line))
+        where = line.memory, line.access
+        near = (f.filled for f in self.footprints if (f.memory, f.access) == where)
+        return line.cache_lines >= SCATTERED * line.requests and all(x <= HALF for x in near)
 
     def requested(self, memory: int, access: str) -> float:
         """Sectors that a block's threads ask for, request by request."""
@@ -162,22 +147,18 @@ def once_each(entries: list[Entry]) -> Iterator[Entry]:
     """Reads without those that a compiler leaves out: the same place again, as in x[i] * x[i]."""
     before: list[Entry] = []
     for entry in entries:
-        if before and not alongside(before[0], entry):
+        # In the same straight run of code, run once, lanes are the same too.
+        if before and (before[0].stretch != entry.stretch or before[0].moment is not entry.moment):
             before = []
         if not any(np.array_equal(entry.place, other.place) for other in before):
             before.append(entry)
             yield entry
 
 
-def alongside(one: Entry, other: Entry) -> bool:
-    """Does the same straight run of code, run once, hold both? Then lanes are the same too."""
-    return one.stretch == other.stretch and one.moment is other.moment
-
-
 def measured(line: int, array: Array, access: str, entries: list[Entry], warps: int) -> Line:
     """The Line of these accesses of so many warps."""
     totals = np.zeros(8)
-    for weight, group in groupby(sorted(entries, key=weight_of), key=weight_of):
+    for weight, group in by_weight(entries):
         request, lane, place = elements(list(group))
         byte = place.astype(np.int64) * array.step + array.offset
         requests, _, _, sectors, *more = transactions(request, byte, array.width)
@@ -201,25 +182,24 @@ def queue_of(entries: list[Entry]) -> tuple[bool, float]:
     """(does a block update an element twice, the longest queue at one, by an average block)"""
     request, _, place = elements(entries)
     block = np.concatenate([entry.moment.blocks[entry.lanes // 32] for entry in entries])
-    cells = np.unique(np.stack([place, block]), axis=1)
+    cells = np.unique([place, block], axis=1)
     _, blocks = np.unique(cells[0], return_counts=True)
-    asked = np.unique(np.stack([place, block, request]), axis=1)[0]
-    _, times = np.unique(asked, return_counts=True)
+    _, times = np.unique(np.unique([place, block, request], axis=1)[0], return_counts=True)
     traced = len(np.unique(block))
-    common = times[blocks > min(1, traced - 1)]
+    common = times[blocks > min(1, traced - 1)]  # of one block all, of several those they share
     return len(place) > cells.shape[1], float(common.max(initial=0)) / traced
 
 
-def weight_of(entry: Entry) -> int:
-    return entry.weight
+def by_weight(entries: Iterable[Entry]) -> Iterator[tuple[int, Iterator[Entry]]]:
+    weight = attrgetter("weight")
+    return groupby(sorted(entries, key=weight), key=weight)
 
 
 def tag_clocks(request: np.ndarray, byte: np.ndarray) -> int:
     """Clocks to look up the distinct lines of each request: of one tag set, one a clock.
 
-    A line's set is its number's digits to the base 4, added without carry: so it must be after the
-    lookups that te42kyfo/gpu-benches (gpu-strides, commit 1c36d509) counted on an A100 and an A40,
-    and then on an H200, within 2 % in the median.
+    A line's set is its number's digits to the base 4, added without carry: so say the lookups that
+    te42kyfo/gpu-benches (gpu-strides, commit 1c36d509) counted on an A100, an A40 and an H200.
     """
     owner, line = distinct(request, byte // LINE)
     tag_set = np.bitwise_xor.reduce([line >> shift for shift in range(0, 40, 2)]) % TAG_SETS
@@ -239,10 +219,9 @@ def footprints(launch: Launch) -> list[Footprint]:
         if site.array.space == "global":
             memory = id(site.array.origin)
             whole[memory] = max(whole[memory], extent_of(site.array))
-            for weight, group in groupby(sorted(entries, key=weight_of), key=weight_of):
-                keys = touched(site, group, launch)
-                part = np.broadcast_arrays(keys, weight, site.array.width)
-                found[memory, site.access].append(np.stack(part))
+            for weight, group in by_weight(entries):
+                part = touched(site, group, launch), weight, site.array.width
+                found[memory, site.access].append(np.stack(np.broadcast_arrays(*part)))
     return [footprint(*where, parts, launch, whole[where[0]]) for where, parts in found.items()]
 
 
@@ -276,17 +255,12 @@ def footprint(
     block, byte = keys // (WARPS * BLOCK), keys % BLOCK
     x, y, _ = launch.grid
     numbers = [i + x * (j + y * k) for i, j, k in chosen(launch.grid)]
-    here, *others = (
-        (byte[block == place], weights[block == place])
-        for place in np.searchsorted(launch.blocks, numbers)
-    )
-    shared = [0.0, 0.0, 0.0]
-    axes = [axis for axis, n in enumerate(launch.grid) if n > 1]
-    for axis, neighbor in zip(axes, others, strict=True):
-        shared[axis] = part_shared(here, neighbor)
+    sides = (block == place for place in np.searchsorted(launch.blocks, numbers))
+    here, *others = ((byte[side], weights[side]) for side in sides)
+    shared = tuple(part_shared(here, others.pop(0)) if n > 1 else 0.0 for n in launch.grid)
     # An average block's, as requests are: blocks of one launch may do different things.
     average = distinct_sum(block * BLOCK + byte // SECTOR, weights) / len(launch.blocks)
-    return Footprint(memory, access, average, tuple(shared), whole, filled)
+    return Footprint(memory, access, average, shared, whole, filled)
 
 
 def distinct_sum(place: np.ndarray, amount: np.ndarray) -> float:
@@ -300,20 +274,16 @@ Touched = tuple[np.ndarray, np.ndarray]  # bytes and their weights
 
 
 def part_shared(here: Touched, neighbor: Touched) -> float:
-    """The part of a block's sectors that an average one shares with its neighbor.
+    """The part of a block's sectors that an average block shares with its neighbor.
 
-    Where the neighbor does the same some bytes further on, as far as it takes to come to the same
-    place in a sector: of blocks half a sector wide every second one shares its with the next.
+    If that does the same some bytes further on, then as many are asked as it takes to come to the
+    same place in a sector: of blocks half a sector wide every second one shares with its neighbor.
     """
     byte, weight = here
-    if not len(byte):
-        return 0.0
     away = neighbor[0] - byte if len(neighbor[0]) == len(byte) else np.arange(2)
-    alike = bool((away == away[0]).all())
+    alike = bool(np.all(away == away[:1])) and len(byte) > 0
     steps = SECTOR // math.gcd(int(away[0]), SECTOR) if alike else 1
     row = [(byte + n * away[0], weight) for n in range(1, steps + 1)] if alike else [neighbor]
-    first, last, together = (
-        distinct_sum(places // SECTOR, weights)
-        for places, weights in (here, row[-1], map(np.concatenate, zip(here, *row, strict=True)))
-    )
-    return 1 - (together - last) / steps / first
+    groups = here, row[-1], map(np.concatenate, zip(here, *row, strict=True))
+    own, last, together = (distinct_sum(place // SECTOR, weight) for place, weight in groups)
+    return 1 - (together - last) / steps / own if own else 0.0

@@ -42,7 +42,7 @@ def product_kernel(x, y, out):
 
 def of_copy(gpu, blocks, resident=8):
     sample = sample_of(copy_kernel, (blocks,), 256, zeros(256 * blocks), zeros(256 * blocks))
-    return bounds(gpu, sample, Cost({"issue slots": 5.0}, 1000.0, 32, 0), resident)
+    return bounds(gpu, sample, Cost({"issue slots": 5.0}, 1000.0), resident)
 
 
 def test_a_copy_moves_each_byte_once_through_dram_and_l2():
@@ -95,7 +95,7 @@ def test_a_product_reads_from_l2_what_each_block_needs_and_from_dram_what_a_wave
     grid = size // 32, size // 32
     arguments = zeros(size, size), zeros(size, size), zeros(size, size)
     sample = sample_of(product_kernel, grid, (32, 32), *arguments)
-    found = bounds(A100, sample, Cost({}, 1.0, 32, 0), resident=2)
+    found = bounds(A100, sample, Cost({}, 1.0), resident=2)
     blocks = math.prod(grid)
     a_block = 4 * (32 * size + size * 32 + 32 * 32)  # rows of x, columns of y, its result
     assert found["L2"] == pytest.approx(blocks * a_block / A100.l2_rate, rel=0.01)

@@ -1,5 +1,7 @@
 """modelled(): what it answers, how it scales, what it refuses, what it says without nvdisasm."""
 
+import math
+
 import numpy as np
 import pytest
 from numba import cuda, float32, int32
@@ -130,7 +132,7 @@ def test_contended_atomics_and_scattered_writes_are_known_from_below_only():
     assert together("two", [found, copy(2560)]).seconds is None
     assert not modelled(apart_kernel)[10, 256](bins).at_least
     once = modelled(once_a_block_kernel)[100_000, 64](bins)
-    assert not once.at_least and once.limiter == "atomics"
+    assert not once.at_least and once.ranked[:2] == ["block starts", "atomics"]
     assert once.bounds["atomics"] == pytest.approx(100_000 / A100.boost)
     assert "atomics" not in modelled(shared_kernel)[10, 256](bins).bounds
     assert "scatters its writes" in modelled(scatter_kernel)[10, 256](zeros(163840)).why_at_least
@@ -156,6 +158,23 @@ def test_structures_written_whole_by_neighbors_are_not_scattered_but_reads_anywh
         assert found.at_least == bool(words) and words in found.why_at_least
     small = modelled(gather_kernel)[n // 256, 256](zeros(n), shuffled, zeros(n))
     assert not small.at_least  # an A100's L2 holds all of it
+
+
+def test_a_first_or_last_block_with_most_of_the_work_leaves_the_end_open():
+    def busy_kernel(block, x):
+        if cuda.blockIdx.x == block:
+            for _ in range(1000):
+                x[cuda.threadIdx.x] = math.sqrt(x[cuda.threadIdx.x])
+
+    def triangle_kernel(_, x):
+        for _ in range(cuda.grid(1)):
+            x[cuda.threadIdx.x] = math.sqrt(x[cuda.threadIdx.x])
+
+    x = np.ones(64, np.float32)
+    for block in (0, 99):
+        assert "times the work" in modelled(busy_kernel)[100, 64](block, x).why_at_least
+    assert not modelled(busy_kernel)[100, 64](49, x).at_least  # as in those that are traced
+    assert not modelled(triangle_kernel)[100, 64](0, x).at_least
 
 
 def test_launches_of_one_call_add_up_and_go_to_json_and_back():
@@ -193,7 +212,7 @@ def test_twice_the_turns_take_about_twice_as_long():
     assert twice == pytest.approx(2 * once, rel=0.03)
 
 
-FASTER = ("multiprocessors", "boost", "base", "int_lanes", "fp32_lanes", "l1_rate", "dram_rate",
+FASTER = ("multiprocessors", "boost", "base", "int_lanes", "fp32_lanes", "dram_rate",
           "l2_rate", "sfu_lanes", "lsu_lanes")  # fmt: skip
 SOONER = "shared_latency", "l1_latency", "l2_latency", "dram_latency"
 
@@ -243,6 +262,11 @@ def test_a_bad_launch_is_refused_as_by_the_microscope():
         modelled(copy_kernel)[1, 32](zeros(32))
     with pytest.raises(OutOfBounds):
         modelled(copy_kernel)[1, 64](zeros(32), zeros(64))
+
+
+def test_more_shared_memory_than_numba_can_ask_for_is_refused():
+    with pytest.raises(CannotModel, match="65,536 bytes of shared memory"):
+        modelled(dynamic_kernel)[4, 64, 0, 2**16](zeros(256), zeros(256))
 
 
 @pytest.mark.nightly
