@@ -29,7 +29,6 @@ from warplens.report.steps import launch_of
 NUMBERS = 2**27  # float64 numbers of a stream's array: 1 GiB
 ROUNDS, LOADS = 10_000, 8  # of a warp that loads from L1
 CARDS = {"V100": "V100 PCIe"}  # it ran at 1,380 MHz, the clock of that card
-OLDEST = (7, 5)  # a compiler of today knows no older one; Volta's instructions are as Turing's
 ROUNDING = 0.02  # of what is printed: pairs that are no further apart are not told apart
 
 
@@ -160,8 +159,7 @@ def traced(one: Measured) -> tuple:
 
 def model(one: Measured) -> Modelled:
     sample, launch = traced(one)
-    capability = max(one.gpu.capability, OLDEST)
-    code = code_of(launch.function, types_of(launch.arguments), capability)
+    code = code_of(launch.function, types_of(launch.arguments), one.gpu.capability)
     if one.resident:  # as if each block took its part of all shared memory
         limits = limits_of(one.gpu)
         code = replace(code, shared=limits.shared // one.resident - limits.reserved)

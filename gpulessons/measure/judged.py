@@ -36,7 +36,9 @@ NOTES = (
     "Roofline: the larger of bytes over the sheet's bandwidth and FLOPs over its peak; and a "
     "launch. 80 % rule: both rates at 80 % of the sheet's. Neither says anything of loads that "
     "stay in L1.",
-    "Shaped the model: a parameter comes from these times, or a rule was changed for them.",
+    "Shaped it: a parameter comes from these times, or a rule was changed for them. The interval's "
+    "width comes from all streams, and from products, transposes and copies: no row of these "
+    "tells how often it would hold elsewhere.",
 )
 
 

@@ -33,6 +33,7 @@ OTHERS = 0.70, 1.54
 # And where nobody knows what the compiler made of the source: assumed.
 SOURCE_ALONE = 2.0
 UNLIKE = 2.5  # times the work: a triangle's last block has twice that of the one in its middle
+OLDEST = (7, 5)  # that compilers of today know; the instructions of Volta, 7.0, are as Turing's
 ALIKE = 4  # launches that are traced, of those that differ in nothing but their data
 
 
@@ -118,6 +119,7 @@ def of_trace(found: Trace, gpu: GPU) -> Modelled:
 @lru_cache(maxsize=64)
 def code_of(function: Any, types: tuple, capability: tuple[int, int]) -> Code:
     """A kernel's machine code, kept for its other launches. CannotCompile where it is not had."""
+    capability = max(capability, OLDEST)
     return machine_code(ptx_of(function, types, capability), capability)
 
 

@@ -4,10 +4,13 @@ import dataclasses
 import math
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
+from numba import cuda
 
 from warplens.model import devices as home
 from warplens.model.devices import DATA, FIGURES, GPUS, KINDS, devices, named, present, sheet
+from warplens.model.modelling import modelled
 from warplens.model.occupancy import LIMITS
 
 A100 = GPUS["A100"]
@@ -62,6 +65,19 @@ WRONG = (
     ({"capability": 8.6}, r"capability is two whole numbers, as \(8, 6\), not 8.6"),
     ({"dram_rates": 448e9}, "no 'dram_rates'. Did you mean 'dram_rate'"),
 )
+
+
+def test_every_architecture_is_compiled_for():
+    alike = {gpu.capability: gpu for gpu in GPUS.values()}
+    for gpu in alike.values():
+        found = modelled(fill_kernel, on=gpu)[4, 64](np.zeros(256, np.float32))
+        assert found.counted_from == "machine code" and found.gpu == gpu.name
+    assert len(alike) == len(DATA["chips"]) == 8
+
+
+@cuda.jit
+def fill_kernel(out):
+    out[cuda.grid(1)] = 1
 
 
 def test_what_depends_on_a_given_figure_changes_with_it_unless_it_is_given_too():
