@@ -35,12 +35,11 @@ def by_occupancy() -> Picture:
     rows = published("bandwidth by occupancy", what="read", device=("A100", "H200", "A40", "L40"))
     best = {row.device: max(each.value for each in rows if each.device == row.device)
             for row in rows}
-    halves = {row.device: row for row in rows if row.sizes["occupancy"] <= 50}  # the last of each
-    ranked = sorted(halves.values(), key=lambda row: row.value / best[row.device])
-    least, most = ((f"{row.sizes['occupancy']:.0f}%", f"an {row.device}",
-                    percent(row.value / best[row.device])) for row in (ranked[0], ranked[-1]))
-    title = ("With {} of its threads {} reads at {} of its best rate; ".format(*least)
-             + "with {}, {} at {}.".format(*most))
+    halves = {row.device: row.value / best[row.device] for row in rows
+              if row.sizes["occupancy"] == 50}  # fmt: skip
+    least, most = (end(halves, key=halves.__getitem__) for end in (min, max))
+    title = (f"With half of its threads an {least} reads at {percent(halves[least])} of its best "
+             f"rate, an {most} at {percent(halves[most])}.")
     lines = open_lines(rows, "occupancy", value=lambda row: row.value / best[row.device])
     return log_lines(lines, (f"published: {cited(rows)}\nthreads there are, of all that fit",
                              "{:.0f}%".format),

@@ -272,13 +272,13 @@ def test_the_titles_over_published_figures_are_made_of_them(monkeypatch):
     assert "15 numbers from lane to lane instead of 16: an A100's load is 3.6× as fast." in \
         micro.strides().alt
     assert micro.by_occupancy().alt.startswith(
-        "With 50% of its threads an H200 reads at 62% of its best rate; with 50%, an L40 at 100%.")
+        "With half of its threads an H200 reads at 62% of its best rate, an L40 at 100%.")
     assert "lanes of one bank (counted): 1 at 1, 2 at 2, 1 at 3" in micro.strides().alt
     altered(monkeypatch, micro, stride={15: 17})
     assert "an A100's load is no faster." in micro.strides().alt
     altered(monkeypatch, micro, occupancy={50: 300})
     assert micro.by_occupancy().alt.startswith(
-        "With 50% of its threads an H200 reads at 11% of its best rate; with 50%, an A40 at 44%.")
+        "With half of its threads an H200 reads at 11% of its best rate, an A40 at 44%.")
 
 
 def test_bytes_in_flight_are_held_against_littles_law(monkeypatch):
