@@ -135,15 +135,18 @@ def of_sample(sample: Sample, code: Code | None, gpu: GPU) -> Modelled:
     why = unknown_above(gpu, sample, code)
     seconds = cubes(parts) + LAUNCH
     low, high = interval(gpu, parts, code is not None)
+    again = None
+    if sample.array_bytes <= RESIDENT_IN_L2 * gpu.l2_bytes:
+        found = times(warm(gpu), sample, code, held.blocks)
+        again, low = cubes(found) + LAUNCH, min(low, interval(gpu, found, code is not None)[0])
     waves = sample.blocks / (gpu.multiprocessors * held.blocks)
     idle = gpu.multiprocessors - sample.blocks
-    fits = sample.array_bytes <= RESIDENT_IN_L2 * gpu.l2_bytes
     return Modelled(
         *(sample.trace.kernel, gpu.name, None if why else seconds, low, None if why else high),
         {**parts, "launch": LAUNCH},
         *(held.share, held.limiter, waves, "machine code" if code else "source", why),
         idle=f"{idle} of {gpu.multiprocessors} multiprocessors have no block" * (idle > 0),
-        again=cubes(times(warm(gpu), sample, code, held.blocks)) + LAUNCH if fits else None,
+        again=again,
     )
 
 

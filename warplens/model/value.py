@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from warplens import units
 from warplens.tables import Table
 
-# Seconds of a launch that nothing hides, and from what to what they may be. Beside the kernel itself
-# 1.2 µs (L40), 1.5 (A40) and 2 (H200) in te42kyfo/gpu-benches' gpu-small-kernels, one by one:
-# this is their mean. Others found 3.2 where a launch comes alone.
+# Seconds of a launch that nothing hides, and from what to what they may be: beside the kernel's own
+# 1.2 µs (L40), 1.5 (A40) and 2 (H200) in te42kyfo/gpu-benches' gpu-small-kernels, one by one: this
+# is their mean. Others found 3.2 where a launch comes alone.
 LAUNCH, LAUNCH_RANGE = 1.6e-6, (1.1e-6, 3.2e-6)
 FEW = 10  # waves: with more, a tail no longer counts
 CONSIDERABLE = 0.1  # of a modelled time: a launch that is more of it is mentioned
@@ -102,7 +102,7 @@ class Modelled:
         if self.again and self.again < (1 - CONSIDERABLE) * self.known:
             found.append(
                 "its arrays fit L2: launched again at once it may find them there, and take about "
-                f"{units.seconds(self.again)}; the interval leaves that out"
+                f"{units.seconds(self.again)}; the interval reaches down to that"
             )
         return [*found, *filter(None, (self.idle, self.why_at_least))]
 

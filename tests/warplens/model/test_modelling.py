@@ -100,6 +100,7 @@ def test_a_launch_that_may_find_its_arrays_in_l2_says_so_and_how_long_it_takes_t
     fits, large = copy(2**20), copy(2**26)  # 8 and 512 MiB, of 40
     assert fits.again < 0.8 * fits.seconds and large.again is None
     assert units.seconds(fits.again) in repr(fits) and "launched again" not in repr(large)
+    assert fits.high / fits.low > 1.5 * large.high / large.low and fits.low < fits.again
     both = together("both", [fits, large])
     assert both.again == fits.again + large.seconds
 
