@@ -22,7 +22,7 @@ OTHER_DEVICES = {
     "H100 NVL", "Titan X", "Titan X Pascal", "GTX 1080", "GTX 1080 Ti",
     "RTX 2070", "RTX 2080 Ti", "RTX 5090", "RTX 4070 Ti SUPER", "MI300X", "MI355X", "TPU v1",
     "Xeon Phi 7250F",
-    "2 × Xeon E5-2630 v3", "a multicore CPU", "a CPU of 44 cores", "",
+    "2 × Xeon E5-2630 v3", "a multicore CPU", "a CPU of 44 cores", "HGX server", "PC", "",
 }  # fmt: skip
 
 def values(subject, **where):

@@ -171,14 +171,15 @@ def price_of_a_flop() -> Iterator[Figure]:
 
 @about("9a")
 def hours_of_rent() -> Iterator[Figure]:
-    """Prices and rents of 2026, a card alone, without energy; estimates with their spread."""
+    """Prices and rents of 2026, a card alone, without energy: the least rent and the most."""
     for device in ("RTX 5090", "A100 80 GB", "H200", "B200"):
-        rent = one("rent", device=device)
+        rents = sorted(published("rent", device=device), key=lambda row: row.value)
         asked = [end for row in published("price", device=device)
                  if row.source.measured >= "2026" for end in row.ends]  # fmt: skip
-        life = 3 * 365 * 24 * 3600 * rent.value
-        yield Figure(f"{device}, bought as asked for in 2026", "published", min(asked) / life,
-                     max(asked) / life, rent.citation)  # fmt: skip
+        for which, rent in (("least", rents[0]), ("most", rents[-1])):
+            life = 3 * YEAR * rent.value
+            yield Figure(f"{device}, bought as asked for in 2026, at the {which} rent",
+                         "published", min(asked) / life, max(asked) / life, rent.citation)  # fmt: skip
 
 
 @about("9b")

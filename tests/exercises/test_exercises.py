@@ -78,7 +78,7 @@ BY_HAND = {  # what the solution, which is the truth of these exercises, is give
     "stale_step": ((lambda w: w, 1.0, 0.5, 1, 3), [1, 0.5, 0, -0.25]),
     "walk_the_tree": ((np.ones(1), np.zeros((1, 1)), np.array([0]), np.array([1])), math.log(0.5)),
     "which_all_reduce": ((4, 4.0, 1.0, 1.0), (12, "ring")),
-    "which_part": ((4, 1, 5, [("a", 5, 2, 1, 3), ("b", 4, 9, 9, 1), ("c", 6, 1, 1, 1)]), "c"),
+    "which_part": ((4, 1, 1, 5, [("a", 5, 2, 1, 3), ("b", 4, 9, 9, 1), ("c", 6, 1, 1, 1)]), "c"),
     "within_a_factor": (([1, 2, 9], [2, 2, 1], 2), 2 / 3),
 }  # fmt: skip
 

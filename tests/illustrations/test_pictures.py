@@ -123,7 +123,7 @@ def devices():
     from gpulessons.money.devices import Device
 
     rates = {"float32": 1e13, "16 bits": 1e14}
-    return [Device("box", rates, 1e11, 1e10, 2000.0, 2500.0, 1.0, 300.0),
+    return [Device("box", rates, 1e11, 1e10, 2000.0, 2500.0, 1.0, 2.0, 300.0),
             Device("cpu", {"float32": 1e11}, 1e10, kind="live")]
 
 
@@ -210,10 +210,9 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
                                       {"RTX 5090": 2e14}),
     },
     "attention_head": {"head": lambda f: f(["a", "b", "c"], *random(3, 3, 4), token=1)},
-    "brain": {"estimates": lambda f: f(1e11), "shares": lambda f: f()},
     "buying": {
         "box": lambda f: f(), "fits": lambda f: f(devices(), works()), "reached": lambda f: f(),
-        "ridges": lambda f: f({"layers": works(), "one": works()[:1]}, devices(), "box"),
+        "bounds": lambda f: f(works(), devices()[0]),
         "prices": lambda f: f(works(), devices()),
         "renting": lambda f: f(devices()),
     },
