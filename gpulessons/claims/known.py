@@ -178,8 +178,8 @@ def hours_of_rent() -> Iterator[Figure]:
                  if row.source.measured >= "2026" for end in row.ends]  # fmt: skip
         for which, rent in (("least", rents[0]), ("most", rents[-1])):
             life = 3 * YEAR * rent.value
-            yield Figure(f"{device}, bought as asked for in 2026, at the {which} rent",
-                         "published", min(asked) / life, max(asked) / life, rent.citation)  # fmt: skip
+            yield Figure(f"{device}, bought as asked for in 2026, at the {which} rent", "published",
+                         min(asked) / life, max(asked) / life, rent.citation)  # fmt: skip
 
 
 @about("9b")

@@ -189,7 +189,7 @@ def reached() -> Picture:
         axes.annotate(percent(share), (share + 0.025, y), color=INK, fontsize=9.5, va="center")
     name_rows(axes, [what for what, *_ in shares])
     who = dict.fromkeys(row.source.title for *_, row in shares)
-    axes.set(xlim=(0, 1.1), xlabel=f"share of the roof; {', '.join(who)}")
+    axes.set(xlim=(0, 1.1), xlabel=fill(f"share of the roof; {', '.join(who)}", 50))
     axes.xaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
     return Picture(figure, f"{title} {listed({what: percent(s) for what, s, _ in shares})}.")
 
