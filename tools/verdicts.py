@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gpulessons import claims
 from gpulessons.claims import kept
-from gpulessons.claims.judge import HERE, written, zone
+from gpulessons.claims.judge import HERE, written
 
 ROOT = Path(__file__).parents[1]
 PAGE, README = ROOT / "docs" / "claims.md", ROOT / "README.md"
@@ -64,8 +64,7 @@ def line(finding):
     """A statement that one of the sources makes, and a figure that speaks with the word's side."""
     about = finding.about
     word = finding.together
-    saying = [each for each in finding.figures
-              if zone(each, about.refuted, about.holds) == word]  # fmt: skip
+    saying = [each for each in finding.figures if finding.says(each) == word]
     nearest = max(saying, key=lambda each: each.high)
     amount, least = nearest.amount(about.unit), written(about.holds, about.unit)
     quantity = about.quantity[0].upper() + about.quantity[1:]

@@ -1,10 +1,12 @@
 """What decides a statement: its figures as ranges, and the two borders between them."""
 
 import math
+from html import escape
 from textwrap import fill as fill_words
 
 from gpulessons import units
-from gpulessons.claims.judge import HERE, HOLDS, LIMITS, OPEN, REFUTED, WORDS, zone
+from gpulessons.claims.judge import HERE, OPEN, REFUTED, SAID, WORDS
+from gpulessons.claims.judge import written as in_unit
 from gpulessons.plots.axes import log_axes, name_rows, two_ticks, written
 from gpulessons.plots.picture import BLUE, INK, ORANGE, Picture, blank
 
@@ -14,6 +16,7 @@ LOOKS = {
     "modelled": ("D", "none", ":"), "bounded": ("|", "none", "-"), "counted": ("^", "full", "-"),
     "emulated": ("v", "none", "--"),
 }  # fmt: skip
+LEFT = 'style="text-align: left; vertical-align: top"'
 
 
 def ranges(finding):
@@ -37,7 +40,7 @@ def ranges(finding):
         axes.text(border, -0.75, side, color=INK, ha=ha, fontsize=9.5)
     name_rows(axes, [f"{fill_words(each.what, 46)}\n({each.kind})" for each in finding.figures])
     said = "; ".join(f"{each.what}, {each.kind}: {each.amount(about.unit)}, "
-                     f"{zone(each, about.refuted, about.holds)}" for each in finding.figures)
+                     f"{finding.says(each)}" for each in finding.figures)
     return Picture(figure, f"{about.words} {words} {about.test} {said}.")
 
 
@@ -64,21 +67,58 @@ def limits(axes, finding):
 
 def asked(finding):
     """(question with its borders, {word: why, or why not}, the right word), for a quiz."""
-    about, right = finding.about, finding.together if finding.together in WORDS else OPEN
-    said = [each for each in WORDS if each != OPEN or right == OPEN]
-    speaking = {word: [each for each in finding.figures
-                       if zone(each, about.refuted, about.holds) == word] for word in said}
-    if right == LIMITS and not speaking[LIMITS]:  # they disagree: one of either side
-        speaking[LIMITS] = [speaking[HOLDS][0], speaking[REFUTED][0]]
-    answers = {word: reason(about, word == right, speaking[word]) for word in said}
-    return f"“{about.words}” {about.test}", answers, right
+    about, right = finding.about, finding.together if finding.figures else OPEN
+    low, high = (in_unit(border, about.unit) for border in (about.refuted, about.holds))
+    said = dict.fromkeys((*WORDS, right))
+    answers = {word: reason(finding, word, right) for word in said}
+    question = (f"“{about.words}” Here that is: {about.quantity}. Below {low} it is refuted, "
+                f"from {high} on it holds ({about.borders}). What do all figures together say?")
+    return question, answers, right
 
 
-def reason(about, right, figures):
-    """What the figures of one word say, the first two of them."""
-    lines = [f"{each.what}, {each.amount(about.unit)} ({each.kind})" for each in figures[:2]]
-    more = f"; and {len(figures) - 2} more" * (len(figures) > 2)
-    for_it = f"{'; '.join(lines)}{more}." if figures else "no figure says so."
-    if right:
-        return f"Yes: {for_it} What would change it: {about.changes}"
-    return f"Not by all figures together: {for_it}"
+def reason(finding, word, right):
+    """Why it is right, or of some figures alone: two of them, those nearest to another word."""
+    saying = sorted((each for each in finding.figures if finding.says(each) == word),
+                    key=lambda each: -each.high if word == REFUTED else each.low)  # fmt: skip
+    if word != right:
+        some = told(finding, saying)
+        return f"So say some figures, and not all: {some}" if some else "No figure alone says this."
+    if not saying:  # they part: one of each side
+        sides = {finding.says(each): each for each in finding.figures}
+        saying = [sides[each] for each in SAID if each in sides]
+    return f"Yes: {told(finding, saying)} What would change it: {finding.about.changes}"
+
+
+def told(finding, figures):
+    """The first two figures in words."""
+    unit, more = finding.about.unit, f"; and {len(figures) - 2} more" * (len(figures) > 2)
+    lines = [f"{each.what}: {each.amount(unit)} ({each.kind})" for each in figures[:2]]
+    return f"{'; '.join(lines)}{more}." if lines else ""
+
+
+class Hanging:
+    """Every word that changes when one figure is left out, as a table."""
+
+    def __init__(self, findings):
+        self.rows = [(each, each.hangs_on) for each in findings if each.hangs_on]
+
+    def __repr__(self):
+        return "\n".join(f"{each.about.name:4}{each.together} → {word}, without: {left_out.what}"
+                         for each, changes in self.rows for left_out, word in changes)  # fmt: skip
+
+    def _repr_html_(self):
+        heads = "statement", "all figures", "without this one", "the others"
+        head = "".join(f'<th scope="col" {LEFT}>{each}</th>' for each in heads)
+        body = "".join(hanging(each, changes) for each, changes in self.rows)
+        return (f"<table><caption>Words that hang on one figure: {len(self.rows)}</caption>"
+                f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")  # fmt: skip
+
+
+def hanging(finding, changes):
+    """A statement's rows: a figure left out, and the word of the others."""
+    about, cells = finding.about, f"<td {LEFT} rowspan={len(changes)}>"
+    first = (f'<th scope="rowgroup" {LEFT} rowspan={len(changes)}>{about.name}. '
+             f"{escape(about.words)}</th>{cells}{finding.together}</td>")  # fmt: skip
+    lines = [f"<td {LEFT}>{escape(left_out.what)} ({left_out.kind})</td><td {LEFT}>{word}</td>"
+             for left_out, word in changes]  # fmt: skip
+    return f"<tr>{first}{'</tr><tr>'.join(lines)}</tr>"
