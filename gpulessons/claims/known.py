@@ -282,6 +282,12 @@ def state_over_a_desktops_cache() -> Iterator[Figure]:
 # Sums, chains, many devices
 
 
+@about("14a")
+def no_loss_of_accuracy() -> Iterator[Figure]:
+    row = one("data parallel", batch=8192, unit="×")
+    yield cited(row.what, row.value, row)
+
+
 @about("18a")
 def additions_in_rounds() -> Iterator[Figure]:
     products = 3 * 3 * 64  # of an output: a filter of ResNet's

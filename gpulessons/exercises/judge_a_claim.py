@@ -11,19 +11,14 @@ def my_words(figures, refuted, holds):
     from each figure: all the same is that word, else "limits". Every word that can come out counts.
     """
     ### BEGIN SOLUTION
-    words = None
+    sets = []
     for low, high in figures:
-        allowed = set()
-        if high >= holds:
-            allowed.add("holds")
-        if low < refuted:
-            allowed.add("refuted")
-        if low < holds and high >= refuted and refuted < holds:
-            allowed.add("limits")
-        if words is None:
-            words = allowed
-        else:
-            words = {one if one == other else "limits" for one in words for other in allowed}
+        between = low < holds and high >= refuted and refuted < holds
+        reached = {"holds": high >= holds, "refuted": low < refuted, "limits": between}
+        sets.append({word for word, there in reached.items() if there})
+    words = sets[0]
+    for allowed in sets[1:]:
+        words = {one if one == other else "limits" for one in words for other in allowed}
     return sorted(words)
     ### STUB
     words = set()
@@ -45,13 +40,12 @@ CASES = (
     ([(-INF, 0.8)], 1, 3), ([(-INF, 20)], 1, 3), ([(5, INF)], 1, 3), ([(0.5, 2)], 1, 1),
 )  # fmt: skip
 mistakes = (
-    ("Two figures that differ are two cases: together they allow “limits”, and no more what each "
-     "says for itself.",
-     'words = {one if one == other else "limits" for one in words for other in allowed}',
-     "words = words | allowed"),
-    ("What only one figure allows, the other may contradict: that is “limits”, and not nothing.",
-     'words = {one if one == other else "limits" for one in words for other in allowed}',
-     "words = words & allowed"),
+    ("Two that differ allow “limits” together, and no longer what each allows alone.",
+     '{one if one == other else "limits" for one in words for other in allowed}',
+     "words | allowed"),
+    ("Where one figure contradicts the other, they allow “limits”, and not nothing.",
+     '{one if one == other else "limits" for one in words for other in allowed}',
+     "words & allowed"),
     ("The border itself holds: from `holds` on.", "high >= holds", "high > holds"),
 )  # fmt: skip
 

@@ -107,8 +107,9 @@ def test_a_word_hangs_on_a_figure_without_which_the_others_give_another():
     assert [(each.low, word) for each, word in finding.hangs_on] == [(0.01, HOLDS)]
     assert not replace(finding, figures=finding.figures[:2]).hangs_on
     assert not replace(finding, figures=finding.figures[:1]).hangs_on  # no others
-    table = draw.Hanging([finding])
-    assert f"{LIMITS} → {HOLDS}" in repr(table) and "one figure: 1<" in table._repr_html_()
+    table = draw.hanging([finding])
+    assert "one figure: 1" in table.caption
+    assert [row[1::2] for row in table.rows] == [(LIMITS, HOLDS)]
 
 
 @pytest.mark.parametrize(("change", "words"), [

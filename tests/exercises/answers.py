@@ -29,8 +29,8 @@ WRONG = {
         ("high >= refuted and", "high > refuted and", "For figures = [[0.5, 1]], refuted = 1"),
         (" and refuted < holds", "", "refuted = 1, holds = 1"),
         ("high >= holds", "high > holds", "The border itself holds"),
-        ("= {one if one == other else \"limits\" for one in words for other in allowed}",
-         "&= allowed", "not nothing"),
+        ("{one if one == other else \"limits\" for one in words for other in allowed}",
+         "words & allowed", "and not nothing"),
         ("in figures", "in figures[:2]", "[0.1, 0.5]]"),
     ],
     "agree": [
@@ -361,8 +361,8 @@ RIGHT = {
         ('{"AAABBB", "BBBAAA"}', '["BBBAAA", "AAABBB", "BBBAAA"]'),
     ],
     "judge_a_claim": [
-        ("if low < holds and high >= refuted and refuted < holds:",
-         "if max(low, refuted) < holds and not high < refuted:"),
+        ("low < holds and high >= refuted and refuted < holds",
+         "max(low, refuted) < holds and not high < refuted"),
     ],
     "keep_the_best": [
         ("    for distance, index in stream:\n"
