@@ -23,7 +23,8 @@ HEAD = """# The claims
 
 Five pieces of writing made twenty-seven claims about GPUs and deep learning. Each is split into its
 statements, and each of these has a word by what this package *measured* on the machines named
-below, one by *the evidence* (what is counted, published, modelled or bounded), or both.
+below, one by *the evidence* (what is counted, published, modelled or bounded), or both. Where the
+range of a figure leaves several words possible, all of them stand there.
 `gpulessons claims` prints them with their figures, yours in place of ours where you have run the
 pages, and [16 · Verdicts](../notebooks/16_verdicts.ipynb) says how they are judged.
 """
