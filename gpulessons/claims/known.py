@@ -390,7 +390,7 @@ def how_near_libraries_come() -> Iterator[Figure]:
     """A kernel over one that fetches less; a library's over its arithmetic alone, at the peak."""
     along, tiled = (one("matmul", device="RTX A6000", what=what)
                     for what in ("GMEM Coalescing", "2D Blocktiling"))  # fmt: skip
-    yield cited(f"on an {along.device}, neighbours side by side over tiles in registers",
+    yield cited(f"on an {along.device}, neighbors side by side over tiles in registers",
                 tiled.value / along.value, along)  # fmt: skip
     for dtype in ("float32", "float16"):
         shape = {"batch": 7000, "inputs": 4096, "outputs": 4096, "dtype": dtype}
