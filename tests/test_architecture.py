@@ -39,10 +39,10 @@ ROOMS = {
 }
 # Lines that each room may have: now, and when the last page is rewritten. "gpulessons" is what
 # stands directly in it. Whoever adds looks first for what can go.
-COURSE = 29_820, 22_000
+COURSE = 29_860, 22_000
 BUDGETS = {
     "gpulessons": (800, 800),
-    "claims": (860, 900),
+    "claims": (900, 900),
     "cli": (700, 600),
     "evidence": (200, 200),
     "exercises": (3_500, 3_000),

@@ -24,10 +24,13 @@ def attempt(text):
 
 WRONG = {
     "judge_a_claim": [
-        ("elif high < refuted", "elif high <= refuted", "For figures = [[0.5, 1]], refuted = 1"),
-        ("high < refuted", "high < 1", "refuted = 10, holds = 100"),
-        ("low >= refuted and high < holds", "1 <= low and high < 3", "refuted = 10, holds = 100"),
-        ("high < holds", "high <= holds", "A range that reaches over a border"),
+        ("low < refuted", "low <= refuted", "For figures = [[1, 2]], refuted = 1"),
+        ("low < refuted", "low < 1", "refuted = 10, holds = 100"),
+        ("high >= refuted and", "high > refuted and", "For figures = [[0.5, 1]], refuted = 1"),
+        (" and refuted < holds", "", "refuted = 1, holds = 1"),
+        ("high >= holds", "high > holds", "The border itself holds"),
+        ("{one if one == other else \"limits\" for one in words for other in allowed}",
+         "words & allowed", "and not nothing"),
         ("in figures", "in figures[:2]", "[0.1, 0.5]]"),
     ],
     "agree": [
@@ -358,7 +361,8 @@ RIGHT = {
         ('{"AAABBB", "BBBAAA"}', '["BBBAAA", "AAABBB", "BBBAAA"]'),
     ],
     "judge_a_claim": [
-        ("elif low >= refuted and high < holds", "elif not high >= holds and not low < refuted"),
+        ("low < holds and high >= refuted and refuted < holds",
+         "max(low, refuted) < holds and not high < refuted"),
     ],
     "keep_the_best": [
         ("    for distance, index in stream:\n"
