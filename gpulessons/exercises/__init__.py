@@ -16,7 +16,6 @@ NAMES = sorted({module.name for module in pkgutil.iter_modules(__path__)} - {"as
 EXTRA = frozenset((
     "kitchen_math",  # 01
     "puzzle_map_2d", "fuse_bias_gelu", "four_each",  # 02
-    "project",  # 03
     "puzzle_shift", "block_total",  # 04
     "guard_tile",  # 05
     "warp_per_output",  # 06
