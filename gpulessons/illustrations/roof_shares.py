@@ -76,7 +76,7 @@ def near_the_roof(timings, machine) -> str:
     bound = [t for t in ours if is_bound_by_bytes(t, *roof_of(t, machine))]
     near = [t for t in bound if share_of_roof(t, machine) >= LOW]
     if not bound:
-        return "No op under the slanted roof was timed steadily here."
+        return "No op under the bandwidth roof was timed steadily here."
     return (
         f"{len(near)} of {len(bound)} ops whose bytes should be the limit reach {LOW:.0%} or more "
         "of what memory gives to loads and stores like theirs."

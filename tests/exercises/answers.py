@@ -424,12 +424,6 @@ RIGHT = {
          "        n, there = 65 * t, i - 1 + 64 * t\n"
          "        part[n] = x[there] if 0 <= there < x.size else np.float32(0)\n"),
     ],
-    "puzzle_shift": [
-        ("out[i] = x[i + 1] if i + 1 < x.size else 0",
-         "out[i] = 0\n"
-         "        if i + 1 < x.size:\n"
-         "            out[i] = x[i + 1]"),
-    ],
     "recall_of": [
         ("[len(set(mine) & set(due)) for mine, due in zip(found, truth)]",
          "[len(np.intersect1d(mine, due)) for mine, due in zip(found, truth)]"),

@@ -307,7 +307,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "placements": lambda f: f(placement_step()),
     },
     "puzzles": {name: lambda f: f() for name in
-                ("map_1d", "map_2d", "broadcast", "grid_stride", "shift", "shared_window")},
+                ("map_1d", "map_2d", "broadcast", "grid_stride", "shared_window")},
     "ring_all_reduce": {"Ring": lambda f: f(np.arange(9).reshape(3, 3))},
     "samples": {
         "in_order": lambda f: f([1e-6, 2e-6, 9e-6]), "histogram": lambda f: f([1e-6, 2e-6, 9e-6]),
