@@ -141,8 +141,7 @@ def under_the_slope(under):
     slanted = [(t, *roof) for t, roof in under if is_bound_by_bytes(t, *roof)]
     corners = sorted({peak / bandwidth for _, (peak, bandwidth) in under})
     at = " to ".join(dict.fromkeys(map(two_digits, (corners[0], corners[-1]))))
-    title = (f"{len(slanted)} of {len(under)} points lie left of the ridge point at {at} FLOPs "
-             "per byte")
+    title = f"{len(slanted)} of {len(under)} points lie left of the ridge point, {at} FLOPs a byte"
     if not slanted:
         return f"{title}."
     low, *_, high = sorted([share(*each) for each in slanted] * 2)
