@@ -60,10 +60,6 @@ WRONG = {
     "break_even_hours": [
         ("return None", "return 0", "it was 0, where None is expected"),
     ],
-    "brighten": [
-        ("row < picture.shape[0] and ", "", "outside"),
-        ("(rows + 7) // 8", "1", "never written"),
-    ],
     "bytes_saved": [
         ("2 * 4 *", "4 *", "one of the two trips"),
         ("2 * 4 *", "2 *", "numbers, not bytes"),
@@ -154,9 +150,6 @@ WRONG = {
         ("        with lock:\n    ", "", "overwrote"),
         ("with lock:", "with Lock():", "overwrote"),
         ("thread.join()", "pass", "before its threads did"),
-    ],
-    "project": [
-        ("i, row = k // 3, k % 3", "i, row = k % out.shape[0], k // out.shape[0]", "sectors"),
     ],
     "puzzle_grid_stride": [
         ("for i in range(first, x.size, all_threads):",
@@ -434,12 +427,6 @@ RIGHT = {
          "    if t < 2:\n"
          "        n, there = 65 * t, i - 1 + 64 * t\n"
          "        part[n] = x[there] if 0 <= there < x.size else np.float32(0)\n"),
-    ],
-    "puzzle_shift": [
-        ("out[i] = x[i + 1] if i + 1 < x.size else 0",
-         "out[i] = 0\n"
-         "        if i + 1 < x.size:\n"
-         "            out[i] = x[i + 1]"),
     ],
     "recall_of": [
         ("[len(set(mine) & set(due)) for mine, due in zip(found, truth)]",

@@ -306,7 +306,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "placements": lambda f: f(placement_step()),
     },
     "puzzles": {name: lambda f: f() for name in
-                ("map_1d", "map_2d", "broadcast", "grid_stride", "shift", "shared_window")},
+                ("map_1d", "map_2d", "broadcast", "grid_stride", "shared_window")},
     "ring_all_reduce": {"Ring": lambda f: f(np.arange(9).reshape(3, 3))},
     "samples": {
         "in_order": lambda f: f([1e-6, 2e-6, 9e-6]), "histogram": lambda f: f([1e-6, 2e-6, 9e-6]),
@@ -317,7 +317,8 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "wireframe": lambda f: f(random(4, 4), np.array([[0, 1], [2, 3]])),
         "pixels": lambda f: f(np.arange(12), 11, (3, 4)),
         "warps": lambda f: f({"sorted": np.arange(64), "shuffled": np.arange(64)[::-1]}),
-        "prices": lambda f: f({"sorting": (3.0, 1.2)}),
+        "prices": lambda f: f({"sorting": ("host", 3.0), "pixels": ("gpu", 1.2)}),
+        "sides": lambda f: f([1, 4], {"near": [estimate()] * 2, "far": [estimate()] * 2}),
     },
     "systolic": {"Pass": lambda f: f(np.ones((4, 3)), np.ones((3, 3))),
                  "pulse": lambda f: f(systolic())},
