@@ -8,13 +8,13 @@ The same picture serves chains of additions and warps; others have who is busy w
 many cooks get where some of the work is for one alone.
 """
 
-import heapq
+from collections import deque
 from dataclasses import dataclass
 from functools import partial
 
 from gpulessons import units
 from gpulessons.plots.axes import written
-from gpulessons.plots.forms import listed, log_lines, name_rows, span
+from gpulessons.plots.forms import listed, log_lines, name_rows, percent, span
 from gpulessons.plots.picture import BLUE, GREEN, INK, ORANGE, SKY, VERMILLION, Picture, blank
 
 from .drawings import drawing
@@ -23,7 +23,7 @@ from .drawings import drawing
 four_classes = partial(drawing, "four_classes")
 DRAWN = 24  # minutes of a shift
 MOST = 12  # guests that the curve has
-WORKERS = [2**n for n in range(15)]
+WORKERS = [4**n for n in range(8)]
 
 
 @dataclass(frozen=True)
@@ -78,16 +78,17 @@ class Shift:
 
 
 def lunch(guests: int, cooks: int, minutes: float) -> Shift:
-    """Each guest orders, and again when the dish comes; the oldest order gets the next free cook."""
-    orders = [(0.0, guest) for guest in range(guests)]  # heaps: since when, and who
-    free = [(0.0, cook) for cook in range(cooks)]
-    dishes = []
+    """Each guest orders, and again when the dish comes; the oldest order has the next free cook."""
+    orders = deque((0.0, guest) for guest in range(guests))  # since when, and whose
+    free = [0.0] * cooks  # from when on
+    dishes: list[Dish] = []
     while orders[0][0] <= max(2 * guests * minutes, DRAWN):
-        (ordered, guest), (idle, cook) = heapq.heappop(orders), heapq.heappop(free)
-        started = max(ordered, idle)
-        dishes.append(Dish(guest, cook, ordered, started, started + minutes))
-        heapq.heappush(orders, (started + minutes, guest))
-        heapq.heappush(free, (started + minutes, cook))
+        ordered, guest = orders.popleft()
+        cook = min(range(cooks), key=lambda cook: max(free[cook], ordered))
+        started = max(ordered, free[cook])
+        free[cook] = started + minutes
+        orders.append((free[cook], guest))
+        dishes.append(Dish(guest, cook, ordered, started, free[cook]))
     return Shift(guests, cooks, minutes, tuple(dishes))
 
 
@@ -121,9 +122,9 @@ def scaling(shares=(0.1, 0.01, 0.001)) -> Picture:
              f"{amdahl[shares[0]][-1]:.0f}× as fast.")
     looks = [{"color": color, "marker": mark}
              for color, mark in zip((BLUE, GREEN, VERMILLION), "os^", strict=True)]
-    named = [(f"{share:.1%} alone", WORKERS, amdahl[share], look)
+    named = [(f"{percent(share)} alone", WORKERS, amdahl[share], look)
              for share, look in zip(shares, looks, strict=True)]
-    more = (f"{shares[0]:.1%}, work grown alike", WORKERS, grown,
+    more = (f"{percent(shares[0])}, work grown alike", WORKERS, grown,
             {"color": INK, "linestyle": "--", "marker": "_"})
     return log_lines([*named, more], ("workers", "{:,.0f}".format),
                      ("times as much done in a second", "{:,.0f}×".format), title=title)

@@ -131,8 +131,8 @@ def by_chains(rates) -> Picture:
     what Little's law allows if each takes as long as one that is alone."""
     chains, (one, *_) = list(rates), rates.values()
     most = max(rates, key=rates.get)
-    title = (f"{plural(most, 'chain')} of loads on one core: {units.ratio(rates[most] / one)} as many "
-             "loads in a second as one.")
+    title = (f"{plural(most, 'chain')} of loads on one core: "
+             f"{units.ratio(rates[most] / one)} as many loads in a second as one.")
     law = "chains / latency (modelled)", chains, [one * n for n in chains], {
         "color": INK, "linestyle": DASH_DOT, "marker": "_"}
     return log_lines([("measured here", chains, list(rates.values()), {"marker": "o"}), law],

@@ -393,11 +393,12 @@ RIGHT = {
          "-(-(n + padding - kernel + padding + 1) // stride)"),
     ],
     "partial_sums": [
-        ("    a = b = c", "    return sum(x[j::4].sum() for j in range(4) if x[j::4].size)\n    a = b = c"),
+        ("    a = b = c",
+         "    return sum(x[j::4].sum() for j in range(4) if x[j::4].size)\n    a = b = c"),
         ("    a = b = c", "    sums = [0.0] * 8\n    for i in range(len(x)):\n"
          "        sums[i % 8] += x[i]\n    return sum(sums)\n    a = b = c", "longest row"),
-        ("    a = b = c", "    return x[0] if x.size == 1 else my_total(x[::2]) + my_total(x[1::2])\n"
-         "    a = b = c", "Of 400 additions 9"),
+        ("    a = b = c", "    if x.size == 1:\n        return x[0]\n"
+         "    return my_total(x[::2]) + my_total(x[1::2])\n    a = b = c", "Of 400 additions 9"),
     ],
     "puzzle_broadcast": [
         ("if row < out.shape[0] and column < out.shape[1]:",
