@@ -96,13 +96,14 @@ def picture(guests: int = 1, cooks: int = 4, minutes: float = 4) -> Picture:
     """Who cooks for whom when; below, dishes an hour by the number of guests. Made for sliders."""
     shift = lunch(guests, cooks, minutes)
     told = f"{units.plural(guests, 'guest')}, {units.plural(cooks, 'cook')}"
-    title = (f"{told}: {shift.throughput:.0f} dishes an hour, each {shift.latency:.1f} minutes "
+    title = (f"{told}: {shift.throughput:.0f} dishes an hour, each {shift.latency:.3g} minutes "
              "after its order.")
     figure, (above, curve) = blank(7.2, 2.6 + 0.32 * cooks, title, nrows=2,
                                    height_ratios=(0.32 * cooks, 1.2))
     for dish in shift.dishes:
         if dish.started < DRAWN:
             span(above, dish.cook, dish.started, minutes, SKY, dish.guest + 1)
+    above.hlines(range(cooks), 0, DRAWN, color=INK, linestyle=":", linewidth=0.8, zorder=0)
     above.set(xlim=(0, DRAWN), ylim=(cooks - 0.4, -0.6), yticks=[], ylabel="cooks")
     above.set_xlabel("minutes since opening; in each box the guest")
     places = range(1, MOST + 1)
