@@ -3,6 +3,7 @@
 import random
 
 import numpy as np
+from numba import njit
 
 from gpulessons.grader.check import Exercise
 from gpulessons.grader.diagnosis import Mismatch, Wasteful, returned
@@ -53,7 +54,7 @@ class Link:
 
 
 def judge(attempt):
-    """Sums of few numbers and of many; then, the longest row of additions in the longest sum."""
+    """Sums of few numbers and of many, by their longest row of additions; then Numba has a try."""
     attempt = getattr(attempt, "py_func", attempt)  # as it was before Numba compiled it
     longest = {}
     for n in (400, 401, 402, 403, 7, 1):
@@ -69,6 +70,11 @@ def judge(attempt):
             raise Wasteful(f"{found.depth} of {n} additions stand in one row.",
                            "which variable each addition continues: four of them, in turn.")
         longest[n] = found.depth
+    try:
+        njit(attempt)(np.ones(9, np.float32))
+    except Exception as failed:
+        raise Wasteful(f"Numba cannot compile it: {str(failed).splitlines()[0]}",
+                       "loops over indices and plain variables: what Numba knows.") from failed
     return f"Of 400 additions {longest[400]} stand in the longest row, adding up included."
 
 

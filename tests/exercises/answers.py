@@ -148,6 +148,8 @@ WRONG = {
         ("return (a + b) + (c + d)", "return float(a + b + c + d)", "hides the chains"),
         ("return (a + b) + (c + d)", "return (a, b, c, d)", "not a sum"),
         ("    a = b = c", "    return sum(x)\n    a = b = c", "400 of 400 additions stand in one"),
+        ("    a = b = c", "    return sum(x[j::4].sum() for j in range(4))\n    a = b = c",
+         "Numba cannot compile it"),
     ],
     "project": [
         ("i, row = k // 3, k % 3", "i, row = k % out.shape[0], k // out.shape[0]", "sectors"),
@@ -394,11 +396,9 @@ RIGHT = {
     ],
     "partial_sums": [
         ("    a = b = c",
-         "    return sum(x[j::4].sum() for j in range(4) if x[j::4].size)\n    a = b = c"),
+         "    return x[::4].sum() + x[1::4].sum() + x[2::4].sum() + x[3::4].sum()\n    a = b = c"),
         ("    a = b = c", "    sums = [0.0] * 8\n    for i in range(len(x)):\n"
          "        sums[i % 8] += x[i]\n    return sum(sums)\n    a = b = c", "longest row"),
-        ("    a = b = c", "    if x.size == 1:\n        return x[0]\n"
-         "    return my_total(x[::2]) + my_total(x[1::2])\n    a = b = c", "Of 400 additions 9"),
     ],
     "puzzle_broadcast": [
         ("if row < out.shape[0] and column < out.shape[1]:",
