@@ -14,7 +14,6 @@ import pkgutil
 
 NAMES = sorted({module.name for module in pkgutil.iter_modules(__path__)} - {"asking"})
 EXTRA = frozenset((
-    "kitchen_math",  # 01
     "puzzle_map_2d", "fuse_bias_gelu", "four_each",  # 02
     "puzzle_grid_stride", "block_total",  # 04
     "guard_tile",  # 05

@@ -141,15 +141,14 @@ WRONG = {
          "sum(1 for at in range(-padding, n + padding - kernel + 1, stride))",
          "steps of Python"),
     ],
-    "parallel_count": [
-        ("        mine = sum(x < 0 for x in numbers)  # Nobody else's: no lock needed.\n"
-         "        with lock:\n",
-         "        with lock:\n"
-         "            mine = sum(x < 0 for x in numbers)  # Nobody else's: no lock needed.\n",
-         "took turns"),
-        ("        with lock:\n    ", "", "overwrote"),
-        ("with lock:", "with Lock():", "overwrote"),
-        ("thread.join()", "pass", "before its threads did"),
+    "partial_sums": [
+        ("    for i in range(whole, x.size):\n        a += x[i]\n", "", "Wrong for 401 numbers"),
+        ("        b += x[i + 1]\n", "        a += x[i + 1]\n", "of 400 additions stand in one row"),
+        ("return (a + b) + (c + d)", "return float(a + b + c + d)", "hides the chains"),
+        ("return (a + b) + (c + d)", "return (a, b, c, d)", "not a sum"),
+        ("    a = b = c", "    return sum(x)\n    a = b = c", "400 of 400 additions stand in one"),
+        ("    a = b = c", "    return sum(x[j::4].sum() for j in range(4))\n    a = b = c",
+         "Numba cannot compile it"),
     ],
     "puzzle_grid_stride": [
         ("for i in range(first, x.size, all_threads):",
@@ -221,15 +220,6 @@ WRONG = {
         ("median(samples)", "sum(samples) / len(samples)", "hiccup"),
         ("median(samples)", "min(samples)", "best, not the typical"),
         ("median(samples)", "samples[len(samples) // 2]", "order"),
-    ],
-    "vectorize": [
-        ("np.where(x > 0, x, np.float32(0.01) * x)",
-         "np.array([v if v > 0 else np.float32(0.01) * v for v in x])",
-         "one after the other"),
-        ("np.where(x > 0, x, np.float32(0.01) * x)",
-         "np.array(list(map(max, x, np.float32(0.01) * x)))",
-         "somebody else's map"),
-        ("np.float32(0.01) * x)", "0)", "every negative input"),
     ],
     "walk_the_tree": [
         ("return -np.logaddexp(0, -scores).sum()",
@@ -401,6 +391,12 @@ RIGHT = {
         ("(n + 2 * padding - kernel) // stride + 1",
          "-(-(n + padding - kernel + padding + 1) // stride)"),
     ],
+    "partial_sums": [
+        ("    a = b = c",
+         "    return x[::4].sum() + x[1::4].sum() + x[2::4].sum() + x[3::4].sum()\n    a = b = c"),
+        ("    a = b = c", "    sums = [0.0] * 8\n    for i in range(len(x)):\n"
+         "        sums[i % 8] += x[i]\n    return sum(sums)\n    a = b = c", "longest row"),
+    ],
     "puzzle_broadcast": [
         ("if row < out.shape[0] and column < out.shape[1]:",
          "if row < down.size and column < across.size:"),
@@ -466,9 +462,6 @@ RIGHT = {
     ],
     "typical_time": [
         ("median(samples)", "sorted(samples)[len(samples) // 2]", "The median"),
-    ],
-    "vectorize": [
-        ("np.where(x > 0, x, np.float32(0.01) * x)", "np.maximum(x, np.float32(0.01) * x)"),
     ],
     "walk_the_tree": [
         ("    scores = (1 - 2 * turns) * (w[nodes] @ h)  # sigmoid(-score) is 1 - sigmoid(score)\n"

@@ -4,6 +4,7 @@ import importlib
 import math
 import re
 from dataclasses import replace
+from itertools import pairwise
 from types import SimpleNamespace as Of
 
 import numpy as np
@@ -19,15 +20,36 @@ def of(module):
     return importlib.import_module(f"gpulessons.illustrations.{module}")
 
 
-@pytest.mark.parametrize(("cooks", "per_hour"), [(1, 5), (2, 30), (5, 20)])
-def test_littles_law_holds_in_the_kitchen_and_no_order_waits_beside_an_idle_cook(cooks, per_hour):
-    kitchen = of("kitchen")
-    shift = kitchen.simulate(kitchen.orders(40, per_hour), cooks, 6)
+@pytest.mark.parametrize(("guests", "cooks"), [(1, 1), (1, 4), (3, 4), (7, 4), (12, 5)])
+def test_littles_law_holds_in_the_kitchen_and_no_order_waits_beside_an_idle_cook(guests, cooks):
+    shift = of("kitchen").lunch(guests, cooks, 6)
     assert shift.in_kitchen == pytest.approx(shift.throughput / 60 * shift.latency)
+    assert shift.in_kitchen == pytest.approx(guests)
+    assert shift.throughput == pytest.approx(min(guests, cooks) * 10)
     for n, dish in enumerate(shift.dishes):
         if dish.started > dish.ordered:
             busy = [d for d in shift.dishes[:n] if d.started <= dish.ordered < d.done]
             assert len(busy) == cooks
+
+
+def test_a_guest_has_one_order_at_a_time_and_a_cook_one_dish():
+    shift = of("kitchen").lunch(7, 4, 6)
+    for who, begin in (("guest", "ordered"), ("cook", "started")):
+        for one in {getattr(dish, who) for dish in shift.dishes}:
+            own = [dish for dish in shift.dishes if getattr(dish, who) == one]
+            assert all(a.done <= getattr(b, begin) for a, b in pairwise(own))
+
+
+def test_amdahls_law_ends_where_one_alone_is_all_that_is_left():
+    alt = of("kitchen").scaling((0.5, 0.25, 0.1)).alt
+    assert "50% alone: 1× at 1, 2× at 4" in alt and "4× at 16,384; 10% alone" in alt
+    assert "50%, work grown alike: 1× at 1, 2× at 4, 8× at 16" in alt
+
+
+def test_chains_of_loads_stand_beside_as_many_times_one_of_them():
+    alt = of("latency_hiding").by_chains({1: 1e7, 2: 2e7, 8: 6e7}).alt
+    assert alt.startswith("8 chains of loads on one core: 6× as many")
+    assert "(modelled): 10 M/s at 1, 20 M/s at 2, 80 M/s at 8" in alt
 
 
 def test_littles_law_holds_on_the_scheduler_and_so_many_warps_are_enough():

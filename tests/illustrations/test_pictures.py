@@ -77,14 +77,6 @@ def random(*shape):
     return np.random.default_rng(0).random(shape)
 
 
-def kitchen():
-    return importlib.import_module("gpulessons.illustrations.kitchen")
-
-
-def shift():
-    return kitchen().simulate(kitchen().orders(12, 20), 3, 6)
-
-
 def systolic():
     from gpulessons.illustrations import systolic
 
@@ -256,13 +248,12 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
                 "rows_read": lambda f: f({10: 3.0, 1000: 9.0})},
     "instruction_mix": {"mixes": lambda f: f([("one", mix())])},
     "kitchen": {
-        "four_classes": lambda f: f(), "picture": lambda f: f(shift()),
-        "side_by_side": lambda f: f({"a": shift(), "b": shift()}),
+        "four_classes": lambda f: f(), "picture": lambda f: f(6), "scaling": lambda f: f(),
         "schedule": lambda f: f({"A": [(0, 1, 0.9), (1, 2, 0.8)], "B": [(0, 2, 1)]}),
-        "pace": lambda f: f(live()),
     },
     "l1_sets": {"l1_sets": lambda f: f()},
-    "latency_hiding": {"latency_hiding": lambda f: f()},
+    "latency_hiding": {"latency_hiding": lambda f: f(),
+                       "by_chains": lambda f: f({1: 2e7, 2: 4e7, 4: 7e7})},
     "learning_curves": {
         "curves": lambda f: f({"a": HOGWILD, "b": HOGWILD}),
         "lost_shares": lambda f: f({1: Of(lost=0.5), 64: Of(lost=0.01), "own": Of(lost=0)}),
