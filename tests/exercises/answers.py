@@ -23,6 +23,12 @@ def attempt(text):
 
 
 WRONG = {
+    "add_up": [
+        ("    if i < x.size:\n        cuda", "    cuda", "thread 31 of block 0 reads x[31]"),
+        ("cuda.atomic.add(out, 0, x[i])", "out[0] += x[i]",
+         "thread 1 of block 0 reads it at line 7, thread 0 of block 0 writes it"),
+        ("(x.size + 255) // 256", "x.size // 256", "blocks"),
+    ],
     "judge_a_claim": [
         ("elif high < refuted", "elif high <= refuted", "For figures = [[0.5, 1]], refuted = 1"),
         ("high < refuted", "high < 1", "refuted = 10, holds = 100"),
@@ -220,11 +226,6 @@ WRONG = {
     ],
     "tile_product": [
         ("* ys[k, tx]", "* y[start + k, j]", "loads for each multiplication"),
-    ],
-    "typical_time": [
-        ("median(samples)", "sum(samples) / len(samples)", "hiccup"),
-        ("median(samples)", "min(samples)", "best, not the typical"),
-        ("median(samples)", "samples[len(samples) // 2]", "order"),
     ],
     "vectorize": [
         ("np.where(x > 0, x, np.float32(0.01) * x)",
@@ -472,9 +473,6 @@ RIGHT = {
     ],
     "tile_product": [
         ("((16, 16)", "((16, 17)"),
-    ],
-    "typical_time": [
-        ("median(samples)", "sorted(samples)[len(samples) // 2]", "The median"),
     ],
     "vectorize": [
         ("np.where(x > 0, x, np.float32(0.01) * x)", "np.maximum(x, np.float32(0.01) * x)"),
