@@ -25,8 +25,8 @@ def in_order(times: Sequence[float]) -> Picture:
 
 
 def lies(readings: Mapping[str, tuple[float, float]]) -> Picture:
-    """{what went wrong: (seconds read, seconds true)}, as dots: too short left, too long right."""
-    factors = {what: read / true for what, (read, true) in readings.items()}
+    """{what went wrong: (seconds read, asked for)}, as dots: too short left, too long right."""
+    factors = {what: read / asked for what, (read, asked) in readings.items()}
     lowest, highest = min(factors.values()), max(factors.values())
     title = f"One machine, {len(factors)} readings: from {off(lowest)} to {off(highest)}."
     figure, axes = blank(height=1.2 + 0.4 * len(factors), title=title)
@@ -37,19 +37,20 @@ def lies(readings: Mapping[str, tuple[float, float]]) -> Picture:
     axes.axvline(1, color=INK, linewidth=1)
     name_rows(axes, factors)
     axes.set_xlim(min(1, lowest) / 3, 300 * max(1, highest))
-    log_axes(axes, x=("reading over truth", units.ratio))
+    log_axes(axes, x=("reading over what was asked for", units.ratio))
+    axes.xaxis.get_major_locator().set_params(numticks=5)  # long numbers need room
     spoken = listed({what: off(factor) for what, factor in factors.items()})
     return Picture(figure, f"{title} {spoken}.")
 
 
 def off(factor: float) -> str:
-    """A reading over the truth, in words: `0.004` is "250× too short"."""
+    """A reading over what was asked for, in words: `0.004` is "250× too short"."""
     if 0.9 <= factor <= 1.1:
         return "right within 10 %"
     return f"{units.ratio(max(factor, 1 / factor))} too {'long' if factor > 1 else 'short'}"
 
 
-def told(read: float, true: float) -> tuple[float, float]:
-    """Print a reading beside the truth, both in seconds, and return them."""
-    print(f"read: {units.seconds(read)}; true: {units.seconds(true)}: {off(read / true)}")
-    return read, true
+def told(read: float, asked: float) -> tuple[float, float]:
+    """Print a reading beside what was asked for, both in seconds, and return them."""
+    print(f"read: {units.seconds(read)}; asked for: {units.seconds(asked)}; {off(read / asked)}")
+    return read, asked
