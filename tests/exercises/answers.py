@@ -27,7 +27,7 @@ WRONG = {
         ("    if i < x.size:\n        cuda", "    cuda", "thread 31 of block 0 reads x[31]"),
         ("cuda.atomic.add(out, 0, x[i])", "out[0] += x[i]",
          "thread 1 of block 0 reads it at line 7, thread 0 of block 0 writes it"),
-        ("(x.size + 255) // 256", "x.size // 256", "blocks"),
+        ("(x.size + 255) // 256", "x.size // 256", "not 0"),
     ],
     "judge_a_claim": [
         ("elif high < refuted", "elif high <= refuted", "For figures = [[0.5, 1]], refuted = 1"),

@@ -188,7 +188,7 @@ def test_an_exercise_is_loaded_when_it_is_asked_for_and_alone():
     )
     done = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True)
     assert not done.returncode, done.stderr
-    with pytest.raises(AttributeError, match="no exercise 'none_such'; there are agree, along"):
+    with pytest.raises(AttributeError, match="no exercise 'none_such'; there are add_up, agree"):
         exercises.none_such  # noqa: B018
 
 
