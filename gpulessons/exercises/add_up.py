@@ -1,6 +1,8 @@
 """The first kernel of the course: all threads add to one number. Two lines, two minutes."""
 
 from gpulessons.exercises.asking import a_kernel
+from gpulessons.grader.diagnosis import Wasteful
+from gpulessons.grader.waste import total as accesses
 from gpulessons.ops.reduce import total
 
 text = '''\
@@ -20,6 +22,17 @@ def my_total(x):
     return out
 '''
 
+
+def inspect(launches):
+    """Right is not enough: the threads share the array, and a warp reads 32 numbers at once."""
+    reads = accesses(launches, "read")
+    requests = sum(launch.coalescing(access="read").requests for launch in launches)
+    if requests > 32 and reads < 8 * requests:
+        raise Wasteful(f"{requests:,} requests to memory for {reads:,} reads: one thread does what "
+                       "many should.",
+                       "the loop: thread i takes number i.")  # fmt: skip
+
+
 mistakes = (
     ("each thread adds its own number, i, not the array's.", "x[i])", "i)"),
     ("each thread adds 1.", "x[i])", "1)"),
@@ -34,5 +47,5 @@ hints = (
 )
 
 exercise = a_kernel(
-    __name__, text, total, "what each thread adds to out[0].", mistakes, hints,
+    __name__, text, total, "what each thread adds to out[0].", mistakes, hints, inspect,
 )

@@ -28,6 +28,11 @@ WRONG = {
         ("cuda.atomic.add(out, 0, x[i])", "out[0] += x[i]",
          "thread 1 of block 0 reads it at line 7, thread 0 of block 0 writes it"),
         ("(x.size + 255) // 256", "x.size // 256", "not 0"),
+        ("    if i < x.size:\n        cuda.atomic.add(out, 0, x[i])",
+         "    if i == 0:\n        for k in range(x.size):\n            out[0] += x[k]",
+         "one thread"),
+        ("    my_add_up[(x.size + 255) // 256, 256](x, out)  # as many blocks of 256 as it takes\n",
+         "    my_add_up[1, 32](x[:0], out)\n    out[0] = x.copy_to_host().sum()\n", "no kernel"),
     ],
     "judge_a_claim": [
         ("elif high < refuted", "elif high <= refuted", "For figures = [[0.5, 1]], refuted = 1"),
@@ -279,6 +284,11 @@ WRONG = {
 }
 
 RIGHT = {
+    "add_up": [
+        ("    if i < x.size:\n        cuda", "    if i >= x.size:\n        return\n    cuda"),
+        ("if i < x.size:\n        cuda.atomic.add(out, 0, x[i])",
+         "for k in range(i, x.size, cuda.gridsize(1)):\n        cuda.atomic.add(out, 0, x[k])"),
+    ],
     "agree": [
         ("    t, first = cuda.threadIdx.x, 64 * cuda.blockIdx.x\n"
          "    if t < 32:\n"
