@@ -14,7 +14,6 @@ CARDS = "T4", "H200"  # one that is lent for nothing, and one that trains large 
 
 class Row(NamedTuple):
     """A time in seconds and its ends: the middle half, the interval, or none."""
-
     name: str
     kind: str
     seconds: float
@@ -30,41 +29,36 @@ class Row(NamedTuple):
         return f"{about}{time}, {self.kind}" + f" ({self.noise})" * bool(self.noise)
 
 
-def ends(comparison):
-    """This CPU's best timing and that of the Python loop; None for what was not timed."""
-    loops = [timing for timing in comparison.timings if timing.version == "Python loop"]
-    return comparison.best("host", "torch_cpu"), next(iter(loops), None)
+def ends(comparison) -> dict:
+    """{name: timing} of this CPU's best and of the Python loop, where they were timed."""
+    loop = next((each for each in comparison.timings if each.version == "Python loop"), None)
+    found = {"this CPU's best": comparison.best("host", "torch_cpu"), "its Python loop": loop}
+    return {name: timing for name, timing in found.items() if timing}
 
 
 def apart(comparison) -> tuple[float, float, float] | None:
     """A Python loop's time over this CPU's best: (low, median, high), by the middle halves."""
-    best, loop = ends(comparison)
-    if not (best and loop):
+    if len(both := ends(comparison)) < 2:
         return None
-    over = [b / a for a, b in zip(best.quartiles[::-1], loop.quartiles, strict=True)]
-    return over[0], loop.median / best.median, over[1]
+    (quick, slow), (least, most) = (timing.quartiles for timing in both.values())
+    best, loop = (timing.median for timing in both.values())
+    return least / slow, loop / best, most / quick
 
 
 def rivals(comparison, nbytes: float) -> Picture:
-    """Live times filled, modelled ones hatched with their interval, published ones open; of what is
-    bounded one end, and an arrow to where the time lies. The title divides the slow ends of live
-    times by the least that a T4 needs.
-
-    comparison: versions of one op at one size. nbytes: what one call moves.
-    """
-    rows, named = rows_of(comparison, nbytes), zip(("this CPU's best", "its Python loop"),
-                                                   ends(comparison), strict=True)
-    most = {name: each.quartiles[1] / sheet("T4").least(0, nbytes) for name, each in named if each}
-    told = (f"{units.ratio(float(f'{most[name]:.2g}')).rstrip('×')} times as fast as {name}"
-            for name in most)
-    title = f"A T4 is at most {' and '.join(told)}." if most else "Nothing was timed here."
+    """A comparison at one size, by kinds of figure. nbytes: what a call moves. The title divides
+    the slow ends of live times by the least that a T4 needs."""
+    rows, floor = rows_of(comparison, nbytes), sheet("T4").least(0, nbytes)
+    told = " and ".join(
+        f"{units.ratio(float(f'{t.quartiles[1] / floor:.2g}')).rstrip('×')} times as fast as {name}"
+        for name, t in ends(comparison).items())
+    title = f"A T4 is at most {told}." if told else "Nothing was timed here."
     figure, axes = blank(width=8.2, height=1.3 + 0.36 * len(rows), title=title)
     for y, row in enumerate(rows):
         draw(axes, y, row)
     name_rows(axes, [row.name for row in rows])
-    times = [time for row in rows for time in (row.seconds, *row.ends)]
-    axes.set_xlim(min(times) / 2, 12 * max(times))
     log_axes(axes, x=("time of one call", units.seconds))
+    axes.margins(x=0.25)  # room for the words
     return Picture(figure, f"{title} {listed({f'{r.name} ({r.kind})': r.words for r in rows})}.")
 
 
@@ -85,10 +79,9 @@ def rows_of(comparison, nbytes: float) -> list[Row]:
 def draw(axes, y: float, row: Row) -> None:
     color, marker, right = COLORS[row.backend], MARKERS[row.backend], max(row.seconds, *row.ends, 0)
     if row.kind == "bounded":
-        axes.plot(row.seconds, y, "|", color=color, markersize=14, markeredgewidth=2)
         right = 1.6 * row.seconds
-        axes.annotate("", (right, y), (row.seconds, y),
-                      arrowprops={"arrowstyle": "-|>", "color": color})
+        axes.plot(row.seconds, y, "|", color=color, markersize=14, markeredgewidth=2)
+        axes.plot([row.seconds, right], [y, y], color=color, marker=">", markevery=[1])
     elif row.kind == "modelled":
         axes.plot(row.ends, [y, y], color=INK, linewidth=1, marker="|")
         axes.scatter(row.seconds, y, 70, marker=marker, facecolor="none", edgecolor=color,

@@ -5,16 +5,15 @@ from statistics import median
 
 from gpulessons import units
 from gpulessons.measure.results import quartiles
-from gpulessons.plots.axes import beside, log_axes, name_rows, two_ticks
-from gpulessons.plots.forms import listed
-from gpulessons.plots.picture import BLUE, INK, PURPLE, Picture, blank
+from gpulessons.plots.axes import log_axes, two_ticks, written
+from gpulessons.plots.forms import dots
+from gpulessons.plots.picture import BLUE, PURPLE, Picture, blank
 
 
 def in_order(times: Sequence[float]) -> Picture:
     """Every sample as a dot, first to last: on a log scale the unlucky ones show as well."""
     factor = units.ratio(max(times) / min(times)).rstrip("×")
-    count = units.plural(len(times), "sample")
-    title = f"{count}: the slowest took {factor} times as long as the fastest."
+    title = f"{len(times):,} samples: the slowest took {factor} times as long as the fastest."
     figure, axes = blank(height=3.2, title=title)
     axes.plot(range(1, len(times) + 1), times, ".", color=BLUE, markersize=4, alpha=0.5)
     axes.set_xlabel("call, in order")
@@ -29,18 +28,12 @@ def lies(readings: Mapping[str, tuple[float, float]]) -> Picture:
     factors = {what: read / asked for what, (read, asked) in readings.items()}
     lowest, highest = min(factors.values()), max(factors.values())
     title = f"One machine, {len(factors)} readings: from {off(lowest)} to {off(highest)}."
-    figure, axes = blank(height=1.2 + 0.4 * len(factors), title=title)
-    for y, factor in enumerate(factors.values()):
-        axes.plot([1, factor], [y, y], color=PURPLE, linewidth=1)
-        axes.plot(factor, y, "o", color=PURPLE, markersize=8)
-        beside(axes, off(factor), max(1, factor), y)
-    axes.axvline(1, color=INK, linewidth=1)
-    name_rows(axes, factors)
-    axes.set_xlim(min(1, lowest) / 3, 300 * max(1, highest))
-    log_axes(axes, x=("reading over what was asked for", units.ratio))
-    axes.xaxis.get_major_locator().set_params(numticks=5)  # long numbers need room
-    spoken = listed({what: off(factor) for what, factor in factors.items()})
-    return Picture(figure, f"{title} {spoken}.")
+    rows = [(what, factor, {"color": PURPLE}) for what, factor in factors.items()]
+    picture = dots(rows, "reading over what was asked for", off, title=title, one=True)
+    picture.axes.set_xlim(right=300 * max(1, highest))
+    written(picture.axes.xaxis, units.ratio)
+    picture.axes.xaxis.get_major_locator().set_params(numticks=5)  # long numbers need room
+    return picture
 
 
 def off(factor: float) -> str:
