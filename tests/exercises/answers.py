@@ -23,6 +23,17 @@ def attempt(text):
 
 
 WRONG = {
+    "add_up": [
+        ("    if i < x.size:\n        cuda", "    cuda", "thread 31 of block 0 reads x[31]"),
+        ("cuda.atomic.add(out, 0, x[i])", "out[0] += x[i]",
+         "thread 1 of block 0 reads it at line 7, thread 0 of block 0 writes it"),
+        ("(x.size + 255) // 256", "x.size // 256", "not 0"),
+        ("    if i < x.size:\n        cuda.atomic.add(out, 0, x[i])",
+         "    if i == 0:\n        for k in range(x.size):\n            out[0] += x[k]",
+         "one thread"),
+        ("    my_add_up[(x.size + 255) // 256, 256](x, out)  # as many blocks of 256 as it takes\n",
+         "    my_add_up[1, 32](x[:0], out)\n    out[0] = x.copy_to_host().sum()\n", "no kernel"),
+    ],
     "judge_a_claim": [
         ("low < refuted", "low <= refuted", "For figures = [[1, 2]], refuted = 1"),
         ("low < refuted", "low < 1", "refuted = 10, holds = 100"),
@@ -216,11 +227,6 @@ WRONG = {
     "tile_product": [
         ("* ys[k, tx]", "* y[start + k, j]", "loads for each multiplication"),
     ],
-    "typical_time": [
-        ("median(samples)", "sum(samples) / len(samples)", "hiccup"),
-        ("median(samples)", "min(samples)", "best, not the typical"),
-        ("median(samples)", "samples[len(samples) // 2]", "order"),
-    ],
     "walk_the_tree": [
         ("return -np.logaddexp(0, -scores).sum()",
          "return np.log(np.exp(-np.logaddexp(0, -scores)).prod())",
@@ -264,6 +270,11 @@ WRONG = {
 }
 
 RIGHT = {
+    "add_up": [
+        ("    if i < x.size:\n        cuda", "    if i >= x.size:\n        return\n    cuda"),
+        ("if i < x.size:\n        cuda.atomic.add(out, 0, x[i])",
+         "for k in range(i, x.size, cuda.gridsize(1)):\n        cuda.atomic.add(out, 0, x[k])"),
+    ],
     "agree": [
         ("    t, first = cuda.threadIdx.x, 64 * cuda.blockIdx.x\n"
          "    if t < 32:\n"
@@ -459,9 +470,6 @@ RIGHT = {
     ],
     "tile_product": [
         ("((16, 16)", "((16, 17)"),
-    ],
-    "typical_time": [
-        ("median(samples)", "sorted(samples)[len(samples) // 2]", "The median"),
     ],
     "walk_the_tree": [
         ("    scores = (1 - 2 * turns) * (w[nodes] @ h)  # sigmoid(-score) is 1 - sigmoid(score)\n"

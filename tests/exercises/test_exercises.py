@@ -175,7 +175,6 @@ def test_the_course_s_own_answer_is_nobody_s(name, mine):
 def test_a_library_s_answer_is_somebody_else_s_where_the_work_is_the_lesson():
     text = "def mine(x):\n    from scipy.special import softmax\n    return softmax(x, axis=1)\n"
     assert "somebody else's softmax" in run(exercises.stable_softmax, text).trouble
-    assert run(exercises.typical_time, "mine = np.median\n").passed
 
 
 def test_an_exercise_is_loaded_when_it_is_asked_for_and_alone():
@@ -189,7 +188,7 @@ def test_an_exercise_is_loaded_when_it_is_asked_for_and_alone():
     )
     done = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True)
     assert not done.returncode, done.stderr
-    with pytest.raises(AttributeError, match="no exercise 'none_such'; there are agree, along"):
+    with pytest.raises(AttributeError, match="no exercise 'none_such'; there are add_up, agree"):
         exercises.none_such  # noqa: B018
 
 

@@ -313,6 +313,28 @@ def test_warps_in_flight_are_held_against_littles_law(monkeypatch):
     assert f"An A100 reads {100 * 8 * 12e9 / law:.2g}% to 96% of" in micro.in_flight().alt
 
 
+def test_a_speed_up_is_at_most_the_slow_end_of_a_time_over_the_floor_of_a_card():
+    rivals, t4 = of("rivals"), devices()["T4"]
+    nbytes = t4.l2_bytes + 1e-3 * t4.dram_rate  # a millisecond, beyond what its cache holds
+    cpu, loop = timed("NumPy", "host", 1, 0.04)[1], timed("Python loop", "host", 1, 3)[1]
+    both = compared(cpu, loop, modelled=(modelled("T4", 2e-3),))
+    picture = rivals.rivals(both, nbytes)
+    for told in ("at most 40 times as fast as this CPU's best and 3,", "T4 (modelled): ≈ 2 ms",
+                 "T4 (bounded): at least 1 ms"):
+        assert told in picture.alt
+    low, middle, high = rivals.apart(both)
+    assert low < middle == 75 < high
+    assert rivals.apart(compared(cpu)) is None
+    assert "loop" not in rivals.rivals(compared(cpu), nbytes).alt.partition(".")[0]
+    assert rivals.rivals(compared(), nbytes).alt.startswith("Nothing was timed here.")
+
+
+def test_a_reading_is_too_long_or_too_short_or_right():
+    samples = of("samples")
+    assert samples.off(0.004) == "250× too short" and samples.off(3) == "3× too long"
+    assert samples.off(0.95) == samples.off(1.05) == "right within 10 %"
+
+
 def test_the_roof_keeps_out_what_is_noisy_absent_or_warm():
     shares = of("roof_shares")
     fast = timed("fast", "host", 1, 8e-5, op="total")[1]  # 10 GB/s of 100
