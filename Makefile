@@ -13,7 +13,7 @@ LAB := $(VENV)/.lab
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test test-all notebooks disturbed bench nvidia gpu colab newest offline site lite clean
+.PHONY: help lab test test-all notebooks disturbed bench judge nvidia gpu colab newest offline site lite clean
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
@@ -48,6 +48,9 @@ bench: $(READY)  ## measure the course's target ratios on this machine (ARGS="--
 
 nvidia: $(READY)  ## run NVIDIA's own Numba-CUDA tests under the microscope (ARGS="--json FILE test_math …")
 	@$(PY) benchmarks/numba_cuda_tests.py $(ARGS)
+
+judge: $(READY)  ## model every kernel of which a published time is at hand, and say how far off the model is
+	@$(PY) benchmarks/judge.py
 
 # No network and no environment of ours: a GPU machine's own Python serves (PYTHON=… OUT=…).
 gpu:  ## on a machine with a GPU: check, measure and record every GPU version into OUT

@@ -25,8 +25,8 @@ def compare(
     there is the memory for it; a cold figure that beats the memory all the same is left out.
     recorded: comparisons from other machines to lay beside, unless given those shipped with the
     course. modelled: the GPUs, by name, that CUDA versions without a time are modelled for, () for
-    none. Unless given, where no GPU is present, these are a T4, an RTX 3090 and an A100; what is
-    not stored with the course is then modelled for the T4 alone. Ctrl-C stops; what was measured
+    none. Unless given, where no GPU is present, these are an A100, an RTX 3090 and a T4; what is
+    not stored with the course is then modelled for the A100 alone. Ctrl-C stops; what was measured
     stays.
     """
     gpus = chosen_gpus(modelled)

@@ -79,6 +79,10 @@ class LaunchError(KernelFault, ValueError):
     """A launch that a GPU refuses: too many threads, too much shared memory, a grid of nothing."""
 
 
+class TooMuchShared(LaunchError):
+    """Some GPUs have more for a block, for which Numba does not ask. Attribute: shared, bytes."""
+
+
 class NoProgress(KernelFault):
     """A loop that never ends: threads that wait for others of their block. Attribute: line."""
 

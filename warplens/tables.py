@@ -33,6 +33,19 @@ class Table:
         return table + (f"<p>{'<br>'.join(map(escape, self.notes))}</p>" if self.notes else "")
 
 
+class Tabled:
+    """Text and HTML for a value that has a `table`."""
+
+    def table(self) -> Table:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return repr(self.table())
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
+
 class Report:
     """Text and HTML for a value that has a `headline` and a `table` of whatever it counts."""
 

@@ -1,4 +1,4 @@
-"""Kernels that others have timed, written anew to judge the model by (`judge_model.py` does).
+"""Kernels that others have timed, written anew to judge the model by (`judge.py` does).
 
 Each time belongs to a kernel in CUDA C++. Here is the same algorithm, with the same sizes of tiles,
 twice: as a port to Numba for the microscope, which counts what each line moves, and as CUDA C++

@@ -9,13 +9,14 @@ from gpulessons.plots.picture import DASH_DOT, INK, VERMILLION, Picture
 from gpulessons.plots.published import open_lines
 from warplens.model.devices import named
 
-WARP = BANKS = 32
+BANKS = 32
 BESIDE = {"color": INK, "linestyle": DASH_DOT, "marker": "_"}  # what is no measurement
 
 
 def strides(card: str = "A100", few: int = 15, many: int = 16) -> Picture:
     """The clocks that a warp's load from L1 takes, by its stride; how many lanes share a bank."""
-    rows = published("strides", what="a load that hits L1", device=card)
+    rows = published("strides", what="a load that hits L1", device=card, dtype="float32",
+                     stride=(1, 2, 3, 4, 6, 8, 12, few, many, 32))
     clocks = {int(row.sizes["stride"]): row.value for row in rows}
     times = clocks[many] / clocks[few]
     faster = f"{units.ratio(times)} as fast" if times > 1 else "no faster"
@@ -34,33 +35,41 @@ def by_occupancy() -> Picture:
     rows = published("bandwidth by occupancy", what="read", device=("A100", "H200", "A40", "L40"))
     best = {row.device: max(each.value for each in rows if each.device == row.device)
             for row in rows}
-    halves = {row.device: row for row in rows if row.sizes["occupancy"] <= 50}  # the last of each
-    ranked = sorted(halves.values(), key=lambda row: row.value / best[row.device])
-    least, most = ((f"{row.sizes['occupancy']:.0f}%", f"an {row.device}",
-                    percent(row.value / best[row.device])) for row in (ranked[0], ranked[-1]))
-    title = ("With {} of its threads {} reads at {} of its best rate; ".format(*least)
-             + "with {}, {} at {}.".format(*most))
+    halves = {row.device: row.value / best[row.device] for row in rows
+              if row.sizes["occupancy"] == 50}  # fmt: skip
+    least, most = (end(halves, key=halves.__getitem__) for end in (min, max))
+    title = (f"With half of its threads an {least} reads at {percent(halves[least])} of its best "
+             f"rate, an {most} at {percent(halves[most])}.")
     lines = open_lines(rows, "occupancy", value=lambda row: row.value / best[row.device])
     return log_lines(lines, (f"published: {cited(rows)}\nthreads there are, of all that fit",
                              "{:.0f}%".format),
                      ("share of the best rate", percent), title=title, base=2)
 
 
-def in_flight(card: str = "A100") -> Picture:
-    """What a card reads in a second, by its warps, beside what Little's law and DRAM allow."""
-    rows, gpu = published("bandwidth by occupancy", what="read", device=card), named(card)
-    each = 8 * WARP * gpu.multiprocessors / (gpu.dram_latency / gpu.boost)  # bytes/s of a warp
-    warps = [row.sizes["threads"] / WARP for row in rows]
-    allowed = [min(each * n, gpu.dram_rate) for n in warps]
-    shares = [row.value / most for row, most in zip(rows, allowed, strict=True)]
-    title = (f"An {card} reads {percent(min(shares))} to {percent(max(shares))} of what Little's "
-             "law and its DRAM allow.")
-    name, _, rates, look = red(*open_lines(rows, "threads"))
-    return log_lines([(name, warps, rates, look), ("allowed (modelled)", warps, allowed, BESIDE)],
-                     (f"published: {cited(rows)}\nwarps of a multiprocessor, 256 bytes in flight "
-                      "for each", "{:.0f}".format),
-                     ("bytes read in a second", lambda rate: units.rate(rate, "B/s")),
-                     title=title, ticks=warps)
+def in_flight(*cards: str) -> Picture:
+    """How much of its DRAM's rate a card reads, by the bytes that its threads have in flight, as
+    shares of what Little's law asks for: latency × rate. One load of 8 bytes a thread.
+
+    cards: those whose bandwidth by occupancy and latency are published; unless given, four.
+    """
+    cards = cards or ("V100", "A100", "H100 PCIe", "L40")
+    rows = published("bandwidth by occupancy", what="read", device=cards)
+    lines = []
+    for line in open_lines(rows, "threads"):
+        card = line[0].removesuffix(" (published)")
+        (wait,), gpu = published("latency", what="memory", device=card), named(card)
+        asked = wait.value / (1e6 * wait.sizes["mhz"]) * gpu.dram_rate / gpu.multiprocessors
+        name, threads, rates, look = line
+        shares = [rate / gpu.dram_rate for rate in rates]
+        lines.append((name, [8 * n / asked for n in threads], shares, look))
+    ends = sorted(each for _, xs, *_ in lines for each in (xs[0], xs[-1]))
+    law = "Little's law", [ends[0], 1, ends[-1]], [ends[0], 1, 1], {**BESIDE, "marker": ""}
+    shares = [y / min(x, 1) for _, *points, _ in lines for x, y in zip(*points, strict=True)]
+    title = (f"{len(lines)} cards read {percent(min(shares))} to {percent(max(shares))} of what "
+             "Little's law and their DRAM allow.")
+    x = f"{cited(rows)}\nbytes in flight, over latency × the sheet's rate".replace("; ", "\n")
+    return log_lines([*lines, law], (x, percent), ("reads, over the sheet's rate", percent),
+                     title=title, spoken="Little's law: equal shares up to 1, then level.")
 
 
 def red(line: tuple) -> tuple:

@@ -109,7 +109,7 @@ def against_size(
         title += f" Sooner done than on this CPU: {wins}."
         drawn.append(ours)
     look = {"color": VERMILLION, "linestyle": DASH_DOT, "linewidth": 1}
-    times = [one.seconds for one in paper.values()]
+    times = [one.known for one in paper.values()]
     drawn += [(f"{card}: scale (modelled)", [*paper], times, look)] * bool(paper)
     told = listed({units.size(nbytes): one.words for nbytes, one in paper.items()})
     whose = "; ".join(dict.fromkeys(row.citation for row in (*launches, *sent)))
@@ -117,7 +117,7 @@ def against_size(
                         ("time of one call", units.seconds), title=title,
                         ticks=[2**n for n in range(5, 31, 5)],
                         spoken=f"Modelled for an {card}: {told}." * bool(paper))
-    ends = zip(*((one.low, one.high or one.seconds) for one in paper.values()), strict=True)
+    ends = zip(*((one.low, one.high or one.known) for one in paper.values()), strict=True)
     picture.axes.fill_between([*paper], *(ends if paper else ([], [])), facecolor="none",
                               edgecolor=VERMILLION, hatch=HATCH, linewidth=0, alpha=0.4)
     return picture

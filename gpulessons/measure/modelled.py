@@ -27,7 +27,7 @@ Key = tuple[str, str, str, str]  # op, version, inputs, GPU
 class Stored(NamedTuple):
     """A modelled time from the file, in seconds: what a comparison shows of one."""
 
-    seconds: float
+    seconds: float | None
     low: float
     high: float | None  # None where only the lower end is known
     limiter: str
@@ -108,8 +108,8 @@ def stored() -> dict[Key, Stored | str]:
 
 
 def stored_from(row: dict[str, str]) -> Stored:
-    high = float(row["high"]) if row["high"] else None
-    return Stored(float(row["seconds"]), float(row["low"]), high, row["limiter"], row["runner_up"])
+    seconds, high = (float(row[end]) if row["high"] else None for end in ("seconds", "high"))
+    return Stored(seconds, float(row["low"]), high, row["limiter"], row["runner_up"])
 
 
 # -- Its kernels.

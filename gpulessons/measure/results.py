@@ -141,7 +141,7 @@ class ModelledTiming:
     backend: str
     size: int
     gpu: str  # its name
-    seconds: float
+    seconds: float | None  # None where only the lower end is known
     low: float  # a measured time should lie between these two
     high: float | None  # None where only the lower end is known: "at least"
     limiter: str  # what it would wait for: the largest of its bounds
@@ -162,7 +162,7 @@ class ModelledTiming:
     @property
     def median(self) -> float:
         """What a table or a picture takes: the time, or the least that it can be."""
-        return self.low if self.high is None else self.seconds
+        return self.low if self.seconds is None else self.seconds
 
     @property
     def quartiles(self) -> tuple[float, float]:
@@ -180,7 +180,7 @@ class ModelledTiming:
 
     @property
     def words(self) -> str:
-        if self.high is None:
+        if self.seconds is None or self.high is None:
             return f"at least {units.seconds(float(f'{self.low:.2g}'))}"
         return f"≈ {units.between(self.seconds, self.low, self.high)}"
 
@@ -339,7 +339,7 @@ class Comparison:
         """What its times are times of."""
         if self.tier == "modelled":
             launch = units.seconds(LAUNCH)
-            return f"kernels + {launch} assumed for each launch, without Python's share"
+            return f"kernels + {launch} for each launch, without Python's share"
         return "time of one call"
 
     def label(self) -> str:

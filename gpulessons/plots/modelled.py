@@ -28,10 +28,7 @@ def bounds(modelled: Any) -> Picture:
 
 def headline(modelled: Any) -> str:
     """The message in a sentence."""
-    if modelled.at_least:
-        time = f"at least {units.seconds(modelled.low)}"
-    else:
-        time = units.seconds(modelled.seconds)
+    time = "at least " * modelled.at_least + units.seconds(modelled.known)
     part = f"the {modelled.limiter}" if modelled.limiter in THE else modelled.limiter
     return f"{modelled.kernel} on {modelled.gpu} would wait for {part}: {time}, MODELLED."
 
@@ -42,12 +39,11 @@ def told(modelled: Any, part: str) -> str:
 
 def draw_time(axes: Any, modelled: Any) -> None:
     """The time as a line, its interval as a band; to the edge where only its low end is known."""
-    known = modelled.low if modelled.at_least else modelled.seconds
     right = 1.25 * max(modelled.high or 1.5 * modelled.low, *modelled.bounds.values())
     high = right if modelled.at_least else modelled.high
     axes.axvspan(modelled.low, high, facecolor="none", edgecolor=INK, hatch=HATCH, linewidth=0,
                  alpha=0.35, zorder=0)
-    axes.axvline(known, color=INK, linewidth=1.5, linestyle="--", zorder=3)
+    axes.axvline(modelled.known, color=INK, linewidth=1.5, linestyle="--", zorder=3)
     axes.set_xlim(0, right)
     axes.locator_params(axis="x", nbins=FEW)
     written(axes.xaxis, units.seconds)

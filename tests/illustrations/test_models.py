@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from test_pictures import Card, compared, modelled, points, timed, trained
 
-from gpulessons import evidence, units
+from gpulessons import evidence
 from gpulessons.evidence import published
 from warplens.model.devices import devices
 
@@ -270,9 +270,9 @@ def test_who_is_sooner_done_is_read_from_the_lines():
     slow, quick = ({8.0: 10 * t, 8e7: t} for t in (1.0, 1e-8))
     assert "in a stream from about 64 KiB on; sent and fetched from about 8 KiB on" in \
         transfers.against_size(slow).alt
-    paper = {2**20: Of(seconds=3e-6, low=1e-6, high=None, words="3")}
+    paper = {2**20: Of(known=3e-6, low=1e-6, high=None, words="3")}
     picture = transfers.against_size(quick, paper)
-    assert "in a stream at no size up to 1.94 MiB" in picture.alt
+    assert "in a stream at no size up to 64" in picture.alt
     assert "Modelled for an H200: 1 MiB: 3." in picture.alt
     assert transfers.against_size({}).alt.startswith(
         "A launch takes an H200 2.52 µs, in a CUDA graph 1.29 µs. H200: scale")
@@ -294,23 +294,24 @@ def test_the_titles_over_published_figures_are_made_of_them(monkeypatch):
     assert "15 numbers from lane to lane instead of 16: an A100's load is 3.6× as fast." in \
         micro.strides().alt
     assert micro.by_occupancy().alt.startswith(
-        "With 50% of its threads an H200 reads at 62% of its best rate; with 33%, an L40 at 100%.")
+        "With half of its threads an H200 reads at 62% of its best rate, an L40 at 100%.")
     assert "lanes of one bank (counted): 1 at 1, 2 at 2, 1 at 3" in micro.strides().alt
     altered(monkeypatch, micro, stride={15: 17})
     assert "an A100's load is no faster." in micro.strides().alt
-    altered(monkeypatch, micro, occupancy={50: 3000})
+    altered(monkeypatch, micro, occupancy={50: 300})
     assert micro.by_occupancy().alt.startswith(
-        "With 33% of its threads an A40 reads at 81% of its best rate; with 33%, an L40 at 100%.")
+        "With half of its threads an H200 reads at 11% of its best rate, an A40 at 44%.")
 
 
-def test_warps_in_flight_are_held_against_littles_law(monkeypatch):
-    micro = of("microbenchmarks")
-    card = devices()["A100"]
-    law = 16 * 256 * 108 * card.boost / card.dram_latency
-    assert f"An A100 reads {579e9 / law:.0%} to 96% of" in micro.in_flight().alt
-    assert f"allowed (modelled): {units.rate(law / 8, 'B/s')} at 2" in micro.in_flight().alt
+def test_bytes_in_flight_are_held_against_littles_law(monkeypatch):
+    micro, card = of("microbenchmarks"), devices()["A100"]
+    needed = 574.6 / 1.41e9 * card.dram_rate
+    first, reached = 64 * 8 * 108 / needed, 81e9 / card.dram_rate
+    share = 1490e9 / card.dram_rate
+    assert f"1 cards read 53% to {share:.0%}" in micro.in_flight("A100").alt
+    assert f"A100 (published): {100 * reached:.2g}% at {100 * first:.2g}%" in micro.in_flight().alt
     altered(monkeypatch, micro, threads={64: 12})
-    assert f"An A100 reads {100 * 8 * 12e9 / law:.2g}% to 96% of" in micro.in_flight().alt
+    assert f"A100 (published): {1.2 / card.dram_rate * 1e12:.2g}% at" in micro.in_flight().alt
 
 
 def test_a_speed_up_is_at_most_the_slow_end_of_a_time_over_the_floor_of_a_card():

@@ -177,7 +177,7 @@ def calibration():
 
 def estimate():
     return Of(ranked=["DRAM", "launch"], bounds={"DRAM": 2e-3, "launch": 1e-6}, limiter="DRAM",
-              kernel="k", gpu="T4", at_least=False, low=1e-3, high=3e-3, seconds=2e-3,
+              kernel="k", gpu="T4", at_least=False, low=1e-3, high=3e-3, known=2e-3,
               words="≈ 2 ms", notes=["a note."], share=lambda part: 0.5)
 
 
@@ -251,7 +251,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "four_classes": lambda f: f(), "picture": lambda f: f(6), "scaling": lambda f: f(),
         "schedule": lambda f: f({"A": [(0, 1, 0.9), (1, 2, 0.8)], "B": [(0, 2, 1)]}),
     },
-    "l1_sets": {"l1_sets": lambda f: f()},
+    "l1_banks": {"l1_banks": lambda f: f()},
     "latency_hiding": {"latency_hiding": lambda f: f(),
                        "by_chains": lambda f: f({1: 2e7, 2: 4e7, 4: 7e7})},
     "learning_curves": {

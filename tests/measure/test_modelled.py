@@ -59,7 +59,8 @@ def test_every_stored_time_is_of_a_version_that_there_is_and_lies_in_its_interva
     for (op, version, _, gpu_name), found in stored().items():
         assert ops[op].versions[version].backend is gpu and gpu_name in GPUS
         if isinstance(found, Stored):
-            assert found.low <= found.seconds <= (found.high or found.seconds)
+            assert (found.seconds is None) is (found.high is None)
+            assert found.high is None or found.low <= found.seconds <= found.high
 
 
 @pytest.mark.nightly
@@ -73,8 +74,9 @@ def test_the_stored_times_are_what_the_model_says_of_todays_kernels():
             if "why" in row:
                 assert found == row["why"]
             else:
-                times = [float(row[name]) for name in ("seconds", "low")]
-                assert [found.seconds, found.low] == pytest.approx(times, rel=0.01), row
+                times = [float(row[name]) for name in ("seconds", "low") if name in row]
+                known = [time for time in (found.seconds, found.low) if time is not None]
+                assert known == pytest.approx(times, rel=0.01), row
 
 
 def test_the_tool_replaces_the_rows_of_the_ops_it_is_asked_for(tmp_path, monkeypatch):

@@ -188,14 +188,28 @@ class Loop:
         return type(value)(lands)
 
     def varying_range(self, start: Any, stop: Any, step: Any) -> Iterator[np.ndarray]:
-        w = self.w
+        w, weight = self.w, self.w.weight
         start, stop, step = (np.asarray(x).astype(np.int64) for x in (start, stop, step))
-        value = np.broadcast_to(start, w.mask.bits.shape)
-        while self.test(np.where(step > 0, value < stop, value > stop) & (step != 0)):
-            yield value
+        counts = np.broadcast_to(-((start - stop) // step), w.mask.bits.shape)  # none if step is 0
+        for turn, times in self.stretches(counts):
+            w.weight = weight * times
+            if not self.test(turn < counts):
+                break
+            yield np.broadcast_to(start + turn * step, counts.shape)
             self.end_iteration()
             w.line = self.line
-            value = value + step
+        w.weight = weight
+
+    def stretches(self, counts: np.ndarray) -> Iterable[tuple[int, int]]:
+        """The same for lanes that turn so many times each: sampled from one's end to the next's."""
+        if self.leaves or not self.w.launch.iterations:
+            return zip(itertools.count(), itertools.repeat(1))
+        ends = np.unique(np.maximum(counts[self.w.mask.lanes], 0)).tolist()
+        plan: dict[int, int] = {}
+        for turns in itertools.starmap(range, itertools.pairwise([0, *ends])):
+            rest = turns[1:]  # lanes may leave before the first
+            plan |= dict.fromkeys(turns[:1], 1) | (self.schedule(rest) or dict.fromkeys(rest, 1))
+        return [*plan.items(), (ends[-1], 1)]
 
     def each(self, values: Any) -> Iterator[Any]:
         """`for x in array`, in a tuple."""

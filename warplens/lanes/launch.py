@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..faults import KernelFault, LaunchError, TooLarge, Unsupported, Untypable
+from ..faults import KernelFault, LaunchError, TooLarge, TooMuchShared, Unsupported, Untypable
 from .barriers import Barrier, Votes, released
 from .log import Log
 from .masks import WARP
@@ -53,7 +53,7 @@ class Launch:
     """One launch under the microscope: its sizes, its log, the arrays the kernel makes.
 
     `iterations`: of a long loop run so many at its beginning and the last one, and count the first
-    for those left out; None runs them all.
+    for those left out; None runs them all. Then the grid's first and last block are run beside.
     """
 
     def __init__(
@@ -73,6 +73,7 @@ class Launch:
         self.blocks = self.block_numbers(blocks)
         self.first_block = int(self.blocks[0])
         self.log = Log()
+        self.ends: list[int] = []  # slots of a sampled grid's first and last block, run beside
         self.arrays: dict[Any, Array] = {}  # those that the kernel makes, by place in the source
         self.locks = False  # may threads wait for each other, with atomics that swap values?
         self.dynamic = Array("dynamic shared memory", "shared", (self.dynamic_shared,), np.uint8)
@@ -106,7 +107,7 @@ class Launch:
         used = self.shared_bytes
         if used > SHARED_LIMIT:
             text = f"{used:,} bytes of shared memory in a block: a GPU gives {SHARED_LIMIT:,}"
-            raise LaunchError(text, line, shared=used)
+            raise TooMuchShared(text, line, shared=used)
 
     def block_numbers(self, blocks: Iterable[Any] | None) -> np.ndarray:
         """The linear numbers of the blocks that are asked for, ascending."""
@@ -158,6 +159,15 @@ class Launch:
         with np.errstate(all="ignore"):
             for start in range(0, len(self.blocks), size):
                 self.run_batch(program, arguments, self.blocks[start : start + size])
+            ends = {0, math.prod(self.grid) - 1} - set(self.blocks.tolist())
+            self.ends = [self.run_beside(program, arguments, n) for n in ends if self.iterations]
+
+    def run_beside(self, program: Callable[..., Any], arguments: list[Any], block: int) -> int:
+        """Run one more block, which the log does not show, and say how much it does."""
+        log, self.log = self.log, Log()
+        self.run_batch(program, arguments, np.array([block]))
+        log, self.log = self.log, log
+        return log.slots
 
     def run_batch(
         self, program: Callable[..., Any], arguments: list[Any], blocks: np.ndarray

@@ -126,6 +126,11 @@ class Log:
         if self.bytes > MEMORY_LIMIT:
             raise TooLarge(too_large(w), w.line, w.function)
 
+    @property
+    def slots(self) -> int:
+        """Of all straight runs of code: how much there is to do, whatever it is."""
+        return sum(slots for slots, _ in self.code.values())
+
     def branch(self, w: Warps, warps: int, divergent: int) -> None:
         counts = self.branches[w.function, w.line]
         counts[0] += w.weight * warps

@@ -12,21 +12,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from warplens.code.sass import Code, Instruction
-from warplens.report.counts import SECTOR
 from warplens.report.steps import launch_of
 
 from .devices import GPU
 from .rounds import rounds
-from .sampling import Line, Sample
-from .waiting import walk
+from .sampling import WIDTHS, Line, Sample
+from .waiting import Wait, walk
 
 SCHEDULERS = 4
-SHARED_WIDTHS = (4, 8, 16)
 # Source alone: instructions to find an address, to ask whether a loop goes on; loads in flight.
 INDEXING, LOOPING, IN_FLIGHT = {"global": 4, "shared": 1}, 3, 4
 REGISTERS = 40  # of a thread, where no compiler says
 
-Latency = Callable[[Line], float]
+Latency = Callable[[Line], Wait]
 
 
 @dataclass(frozen=True)
@@ -35,16 +33,12 @@ class Cost:
 
     units: dict[str, float]  # of each unit, were it the only one
     alone: float  # from its first instruction to its last, with a GPU to itself
-    registers: int  # of each thread
-    shared: int  # bytes of each block
 
 
 def from_machine_code(gpu: GPU, sample: Sample, code: Code, latency: Latency) -> Cost:
     iterations = rounds(code, sample)
     count: defaultdict[str, float] = defaultdict(float)
-    asked: dict[tuple, float] = defaultdict(
-        float
-    )  # requests, by line, space, access and bytes of a thread
+    asked: dict[tuple, float] = defaultdict(float)  # by line, space, access, bytes of a thread
     for instruction, times in zip(code.instructions, iterations, strict=True):
         count[instruction.pipe] += times
         if instruction.space in ("global", "shared"):
@@ -53,7 +47,7 @@ def from_machine_code(gpu: GPU, sample: Sample, code: Code, latency: Latency) ->
     clocks = unit_clocks(gpu, count) | {"load/store path": path_clocks(gpu, sample, asked)}
     # A warp issues one instruction a clock at best, whatever way through the code was walked.
     alone = max(sum(iterations), walk(code, iterations, clocks_of(gpu, sample, latency)))
-    return Cost(clocks, alone, code.registers, code.shared)
+    return Cost(clocks, alone)
 
 
 def from_source(gpu: GPU, sample: Sample, latency: Latency) -> Cost:
@@ -70,11 +64,11 @@ def from_source(gpu: GPU, sample: Sample, latency: Latency) -> Cost:
     clocks = unit_clocks(gpu, count) | {"load/store path": path_clocks(gpu, sample, {})}
     reads = [line for line in sample.lines if line.access == "read"]
     waits = sum(
-        line.requests * (gpu.shared_latency if line.space == "shared" else latency(line))
+        line.requests * (gpu.shared_latency if line.space == "shared" else latency(line).beside(0))
         for line in reads
     )
     alone = sum(count.values()) + waits / IN_FLIGHT
-    return Cost(clocks, alone, REGISTERS, sample.shared)
+    return Cost(clocks, alone)
 
 
 def unit_clocks(gpu: GPU, count: defaultdict[str, float]) -> dict[str, float]:
@@ -97,31 +91,32 @@ def path_clocks(gpu: GPU, sample: Sample, asked: Mapping[tuple, float]) -> float
 
 
 def line_clocks(gpu: GPU, line: Line, asked: Mapping[tuple, float]) -> float:
+    """Of one line: to issue its requests, look up their cache lines, move wavefronts of 32 banks.
+
+    Global memory too comes out of banks: so the times of te42kyfo/gpu-benches' gpu-strides say.
+    """
     where = line.line, line.space, line.access
     moved = {size: n * size for (*at, size), n in asked.items() if tuple(at) == where and n}
     width = line.bytes / line.requests  # as the source asks, where the machine code does not say
     shares = {size: n / sum(moved.values()) for size, n in moved.items()} or {width: 1.0}
     requests = sum(line.bytes * share / size for size, share in shares.items())
-    if line.space == "shared":
-        fronts = dict(zip(SHARED_WIDTHS, line.wavefronts, strict=True))
-        busy = sum(fronts[max(4, min(16, int(size)))] * share for size, share in shares.items())
-    else:
-        busy = max(line.tags, SECTOR * line.sectors / gpu.l1_rate)
-    return max(busy, requests * 32 / gpu.lsu_lanes)
+    fronts = dict(zip(WIDTHS, line.wavefronts, strict=True))
+    busy = sum(fronts[max(4, min(16, int(size)))] * share for size, share in shares.items())
+    return max(busy, line.tags * requests / line.requests, requests * 32 / gpu.lsu_lanes)
 
 
-def clocks_of(gpu: GPU, sample: Sample, latency: Latency) -> Callable[[Instruction], float]:
-    """The clocks of an instruction that uses memory."""
-    known: dict[int, float] = {}
+def clocks_of(gpu: GPU, sample: Sample, latency: Latency) -> Callable[[Instruction], Wait]:
+    """What an instruction that uses memory waits for."""
+    known: dict[int, Wait] = {}
     for line in sample.lines:
         if line.space == "global" and line.access != "write":
-            known[line.line] = max(known.get(line.line, 0.0), latency(line))
+            known[line.line] = max(known.get(line.line, Wait(0.0)), latency(line))
 
-    def clocks(instruction: Instruction) -> float:
+    def clocks(instruction: Instruction) -> Wait:
         if instruction.space == "shared":
-            return gpu.shared_latency
+            return Wait(gpu.shared_latency)
         if instruction.space == "global":
-            return known.get(instruction.kernel_line or 0, gpu.dram_latency)
-        return gpu.l1_latency
+            return known.get(instruction.kernel_line or 0, Wait(gpu.dram_latency))
+        return Wait(gpu.l1_latency)
 
     return clocks

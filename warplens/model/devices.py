@@ -1,27 +1,27 @@
 """The GPUs that times are modelled for, and where each of their figures comes from.
 
-    devices()                       all of them, each figure with the number of its source
+    devices()                       all of them, by what sets a card apart
     devices()["A100"]               one, each figure with its source in words
     mine = devices()["RTX 3090"].but("my card", multiprocessors=46, boost=1.73e9, dram_rate=448e9,
-                                     l2_bytes=4 * 2**20, l2_rate=1.26e12)
+                                     l2_bytes=4 * 2**20)
 
 The figures stand in devices.toml, each beside its source. What nobody has measured is called
 assumed there, and says after what.
 """
 
-import difflib
 import math
 import numbers
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from warplens import units
 from warplens.code.driver import gpu_name
-from warplens.tables import Table
+from warplens.tables import Table, Tabled
 
 DATA = tomllib.loads(Path(__file__).with_name("devices.toml").read_text(encoding="utf-8"))
 KINDS = ("data sheet", "database", "microbenchmark", "assumed", "yours")
@@ -42,13 +42,13 @@ class Figure(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class GPU:
+class GPU(Tabled):
     """One GPU, as its data sheet and other people's microbenchmarks describe it."""
 
     name: str
     capability: tuple[int, int]  # compute capability: which instructions and limits it has
     multiprocessors: int
-    boost: float  # clocks per second, at most
+    boost: float  # clocks per second, by the data sheet; some cards run faster
     base: float  # and what its maker guarantees
     fp32_lanes: int  # of a multiprocessor
     fp32_share: float  # of these lanes that a microbenchmark keeps busy
@@ -56,7 +56,6 @@ class GPU:
     fp64_lanes: int
     sfu_lanes: int  # reciprocals, square roots, exponentials
     lsu_lanes: int  # threads of a load or store that a multiprocessor takes per clock
-    l1_rate: float  # bytes per clock that a multiprocessor's L1 cache delivers
     dram_rate: float  # bytes per second, by the data sheet
     dram_share: float  # of it that a copy reaches
     l2_bytes: int
@@ -65,26 +64,34 @@ class GPU:
     l1_latency: float
     l2_latency: float
     dram_latency: float
-    sustained: float | None = None  # clocks per second under load, where base is far below it
+    headroom: float | None = None  # times its boost that a GeForce may run at
     sources: Mapping[str, Source] = field(default_factory=dict, compare=False)
 
     def but(self, name: str, **figures: Any) -> "GPU":
         """A GPU of one's own: this one with another name and other figures, their source "yours".
 
-        What is not given is as here, and from then on assumed. Raises ValueError naming the field
-        for a figure that no GPU has, or a value that is none.
+        What is not given is as here, and from then on assumed: but what depends on a given figure
+        changes with it (DEPENDS), and another capability brings its own architecture's figures.
+        Raises ValueError naming the field for a figure that no GPU has, or a value that is none.
         """
         if not isinstance(name, str) or name in GPUS:
             raise ValueError(f"Give your GPU a name of its own, not {name!r}.")
         for each, value in figures.items():
             check_figure(name, each, value)
-        sources = {each: assumed_from(self.name, source) for each, source in self.sources.items()}
-        given = dict.fromkeys(figures, Source("yours", "given by you"))
-        mine = replace(self, name=name, sources=sources | given, **figures)
+        known = of_capability(self, figures.get("capability", self.capability))
+        mine = replace(known, name=name, **figures)
+        sources = {each: assumed_from(self.name, source) for each, source in known.sources.items()}
+        for each, causes in DEPENDS.items():
+            times = math.prod(getattr(mine, cause) / getattr(self, cause) for cause in causes)
+            if times != 1 and each not in figures and getattr(mine, each):
+                mine = replace(mine, **{each: times * getattr(mine, each)})
+                sources[each] = Source("assumed", f"{times:.3g} times the {self.name}'s, as its "
+                                                  f"{' and '.join(causes)}")  # fmt: skip
+        sources |= dict.fromkeys(figures, Source("yours", "given by you"))
         if mine.base > mine.boost:
             raise ValueError(f"{name}: base is above boost, {mine.text('base')} above "
                              f"{mine.text('boost')}: give both.")  # fmt: skip
-        return mine
+        return replace(mine, sources=sources)
 
     def text(self, figure: str) -> str:
         """A figure as people read it; "" where there is none."""
@@ -98,17 +105,12 @@ class GPU:
         return Table(f"{self.name}: each figure and its source",
                      ["field", "figure", "what it is", "kind", "source"], rows)  # fmt: skip
 
-    def __repr__(self) -> str:
-        return repr(self.table())
-
-    def _repr_html_(self) -> str:
-        return self.table()._repr_html_()
-
 
 def check_figure(name: str, figure: str, value: Any) -> None:
     """ValueError, naming GPU and field, unless a GPU has such a figure and the value can be one."""
     if figure not in FIGURES:
-        raise ValueError(f"A GPU has no {figure!r}.{guess(figure, FIGURES)} Its figures are: "
+        near = "".join(f" Did you mean {each!r}?" for each in get_close_matches(figure, FIGURES, 1))
+        raise ValueError(f"A GPU has no {figure!r}.{near} Its figures are: "
                          f"{', '.join(FIGURES)}.")  # fmt: skip
     if figure == "capability":
         if not (isinstance(value, tuple) and [type(part) for part in value] == [int, int]):
@@ -129,8 +131,8 @@ def assumed_from(name: str, source: Source) -> Source:
     return Source("assumed", f"as on the {name} ({source.kind}: {source.citation})")
 
 
-class Devices:
-    """The GPUs by name; shows itself as a table of all their figures."""
+class Devices(Tabled):
+    """The GPUs by name; shows itself as a table."""
 
     def __getitem__(self, name: str) -> GPU:
         return named(name)
@@ -142,26 +144,17 @@ class Devices:
         return len(GPUS)
 
     def table(self) -> Table:
-        """A row for each figure, a column for each GPU; the sources are numbered below."""
-        cited = {source for gpu in GPUS.values() for source in gpu.sources.values()}
+        """A row for each GPU: what sets it apart from others of its architecture."""
+        cited = {gpu.sources[each] for gpu in GPUS.values() for each in APART}
         ordered = sorted(cited, key=lambda source: (KINDS.index(source.kind), source.citation))
         number = {source: n for n, source in enumerate(ordered, 1)}
-
-        def cell(gpu: GPU, figure: str) -> str:
-            text = gpu.text(figure)
-            return f"{text} [{number[gpu.sources[figure]]}]" if text else "–"
-
-        rows = [[label, *(cell(gpu, figure) for gpu in GPUS.values())]
-                for figure, (label, _) in FIGURES.items()]  # fmt: skip
+        rows = [[gpu.name, gpu.text("capability"),
+                 *(f"{gpu.text(each)} [{number[gpu.sources[each]]}]" for each in APART)]
+                for gpu in GPUS.values()]  # fmt: skip
         notes = [f"[{n}] {kind}: {citation}" for (kind, citation), n in number.items()]
+        notes.append('All figures of one, each with its source: devices()["A100"].')
         return Table("GPUs to model times for; in brackets the source of each figure",
-                     ["", *GPUS], rows, notes)  # fmt: skip
-
-    def __repr__(self) -> str:
-        return repr(self.table())
-
-    def _repr_html_(self) -> str:
-        return self.table()._repr_html_()
+                     ["", *(FIGURES[each].label for each in ("capability", *APART))], rows, notes)
 
 
 def devices() -> Devices:
@@ -173,25 +166,29 @@ def named(gpu: str | GPU) -> GPU:
     """The GPU of this name; a GPU of one's own as it is. ValueError otherwise."""
     if isinstance(gpu, GPU):
         return gpu
-    if not isinstance(gpu, str) or gpu not in GPUS:
-        raise ValueError(f"No GPU is called {gpu!r}.{guess(gpu, GPUS)} There are "
-                         f"{', '.join(GPUS)}.")  # fmt: skip
-    return GPUS[gpu]
+    if plain(gpu) not in KNOWN:
+        raise ValueError(f"No GPU is called {gpu!r}. There are {', '.join(GPUS)}.")
+    return KNOWN[plain(gpu)]
+
+
+def plain(name: Any) -> str:
+    """What is left of a name without its maker, its brand and its spaces."""
+    return re.sub(r"nvidia|geforce|tesla|rtx|\W", "", str(name).lower())
 
 
 def present() -> GPU | None:
     """The GPU in this machine, where it is one of these: "Tesla T4", "NVIDIA A100-SXM4-40GB"."""
     name, multiprocessors = gpu_name()
-    for gpu in GPUS.values():  # a part of a GPU, or a Ti, has the name and not its multiprocessors
-        if re.search(rf"\b{gpu.name}\b", name) and gpu.multiprocessors == multiprocessors:
-            return gpu
-    return None
+    told = words(name)
+    found = [gpu for gpu in GPUS.values() if words(gpu.name) <= told  # a part of a GPU has its name
+             and gpu.multiprocessors == multiprocessors
+             and told & OTHERS <= words(gpu.name)]  # fmt: skip
+    return max(found, key=lambda gpu: len(words(gpu.name)), default=None)
 
 
-def guess(wrong: Any, right: Mapping[str, Any]) -> str:
-    """ " Did you mean …?", where one of the right names is near."""
-    near = difflib.get_close_matches(str(wrong), right, n=1)
-    return f" Did you mean {near[0]!r}?" if near else ""
+def words(name: str) -> set[str]:
+    """What a name consists of: "A100 80 GB" and "A100-SXM4-80GB" have A100 and 80GB in common."""
+    return {*re.findall(r"\w+", name.replace(" GB", "GB"))}
 
 
 def written(unit: str = "", scale: float = 1) -> Any:
@@ -203,15 +200,14 @@ GHZ, GBS, CLOCKS = written("GHz", 1e9), written("GB/s", 1e9), written("clocks")
 FIGURES = {
     "capability": Figure("compute capability", lambda two: f"{two[0]}.{two[1]}"),
     "multiprocessors": Figure("multiprocessors", written()),
-    "boost": Figure("clock, at most", GHZ),
-    "base": Figure("clock, guaranteed", GHZ),
+    "boost": Figure("boost clock", GHZ),
+    "base": Figure("base clock", GHZ),
     "fp32_lanes": Figure("float32 lanes a multiprocessor", written()),
     "fp32_share": Figure("of them kept busy", units.percent),
     "int_lanes": Figure("integer lanes a multiprocessor", written()),
     "fp64_lanes": Figure("float64 lanes a multiprocessor", written()),
     "sfu_lanes": Figure("special-function lanes a multiprocessor", written()),
     "lsu_lanes": Figure("load/store lanes a multiprocessor", written()),
-    "l1_rate": Figure("L1 cache of a multiprocessor", written("B/clock")),
     "dram_rate": Figure("DRAM", GBS),
     "dram_share": Figure("of it that a copy reaches", units.percent),
     "l2_bytes": Figure("L2 cache", units.size),
@@ -220,7 +216,7 @@ FIGURES = {
     "l1_latency": Figure("latency of L1", CLOCKS),
     "l2_latency": Figure("latency of L2", CLOCKS),
     "dram_latency": Figure("latency of DRAM", CLOCKS),
-    "sustained": Figure("clock under load", GHZ),
+    "headroom": Figure("times its boost it may run at", written()),
 }
 
 
@@ -232,16 +228,41 @@ def source_of(text: str) -> Source:
     return Source(*DATA["sources"].get(text, text).split(": ", 1))
 
 
-def gpu_of(name: str, figures: Mapping[str, Any]) -> GPU:
-    """A GPU from its figures, and from those of the chip that it is like."""
-    own = {key: pair for key, pair in figures.items() if key != "like"}
-    pairs = DATA["chips"].get(figures.get("like"), {}) | own
+def gpu_of(name: str, chip: Mapping[str, Any], own: Mapping[str, Any]) -> GPU:
+    """A GPU from what all cards of its architecture share, and its own figures and sources."""
+    pairs = {**chip, **own}
+    each_clock, source = pairs.pop("l2_per_clock")
+    pairs["l2_rate"] = each_clock * pairs["multiprocessors"][0] * pairs["boost"][0], source
     values = {each: value for each, (value, _) in pairs.items()}
     values["capability"] = tuple(values["capability"])
     return GPU(name, **values, sources={each: source_of(text) for each, (_, text) in pairs.items()})
 
 
-GPUS = {name: gpu_of(name, figures) for name, figures in DATA["gpus"].items()}
+def listed(name: str, card: Mapping[str, Any]) -> GPU:
+    """A GPU from its line."""
+    own = {each: value if isinstance(value, list) else (value, "techpowerup")
+           for each, value in card.items() if each in FIGURES}  # fmt: skip
+    if GEFORCE.fullmatch(name):
+        own["headroom"] = 1.15, "geforce"
+    return gpu_of(name, DATA["chips"][card["chip"]], own)
+
+
+def of_capability(gpu: GPU, capability: tuple[int, int]) -> GPU:
+    """The GPU with the figures of another architecture, where that capability's is known."""
+    for chip in DATA["chips"].values():
+        if capability == tuple(chip["capability"][0]) != gpu.capability:
+            own = {each: (getattr(gpu, each), ": ".join(gpu.sources[each])) for each in APART}
+            return gpu_of(gpu.name, chip, own)
+    return gpu
+
+
+GEFORCE = re.compile(r"RTX \d{4}( Ti)?( SUPER)?")
+GPUS = {name: listed(name, card) for name, card in DATA["cards"].items()}
+KNOWN = {plain(name): gpu for name, gpu in GPUS.items()}
+KNOWN |= {plain(name): GPUS[card] for name, card in DATA["names"].items()}
+OTHERS = {"Laptop", "Max", "Ti", "SUPER", "NVL"}  # in a name, they make it another card
+APART = ("multiprocessors", "boost", "base", "dram_rate", "l2_bytes")  # cards of an architecture
+DEPENDS = {"l2_rate": ("multiprocessors", "boost"), "dram_latency": ("boost",), "base": ("boost",)}
 
 
 class Sheet(NamedTuple):
@@ -275,8 +296,12 @@ class Sheet(NamedTuple):
 
 def sheet(name: str) -> Sheet:
     """The data sheet of this name."""
-    row = DATA["sheets"][name]
-    gpu = GPUS.get(row.get("gpu"))
-    memory, cache = (gpu.dram_rate, gpu.l2_bytes) if gpu else (row["memory"], 0)
-    return Sheet(name, row["peaks"], memory, row["capacity"], row["watts"], row["source"],
-                 row.get("lanes"), cache)  # fmt: skip
+    if plain(name) not in KNOWN:
+        return Sheet(name, **DATA["sheets"][name])
+    gpu = named(name)
+    line, row = DATA["cards"][gpu.name], DATA["sheets"].get(gpu.name, {})
+    lanes = gpu.multiprocessors * gpu.fp32_lanes
+    peaks = row.get("peaks", {"float32": 2 * lanes * gpu.boost})
+    source = row.get("source", source_of("techpowerup").citation)
+    return Sheet(name, peaks, gpu.dram_rate, line["capacity"], line["watts"], source, lanes,
+                 gpu.l2_bytes)  # fmt: skip

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from warplens import units
-from warplens.tables import as_html, as_text
+from warplens.tables import Table, Tabled
 
 from .devices import DATA, GPU, named
 
@@ -47,13 +47,11 @@ class Limits(NamedTuple):
         return self.carve_outs[-1]
 
 
-def limits_from(row: Mapping[str, Any]) -> Limits:
-    return Limits(**{**row, "carve_outs": tuple(KIB * size for size in row["carve_outs"])})
-
-
 LIMITS = {  # by compute capability
-    tuple(map(int, name.split("."))): limits_from(row) for name, row in DATA["holds"].items()
-}
+    tuple(map(int, name.split("."))):
+        Limits(**{**row, "carve_outs": tuple(KIB * size for size in row["carve_outs"])})
+    for name, row in DATA["holds"].items()
+}  # fmt: skip
 
 
 class Need(NamedTuple):
@@ -65,7 +63,7 @@ class Need(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Occupancy:
+class Occupancy(Tabled):
     """How many blocks of a launch are resident on a multiprocessor, and why not more."""
 
     gpu: str
@@ -149,11 +147,8 @@ class Occupancy:
                                  "memory, asked for before the launch"))  # fmt: skip
         return rows
 
-    def __repr__(self) -> str:
-        return as_text(self.verdict, self.rows())
-
-    def _repr_html_(self) -> str:
-        return as_html(self.verdict, self.rows())
+    def table(self) -> Table:
+        return Table(self.verdict, (), self.rows())
 
 
 NOUNS = {"registers": "registers", "warps": "warp slots", "blocks": "block slots"}

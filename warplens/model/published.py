@@ -9,10 +9,11 @@ rarely named. Left out: kernels with asynchronous copies or tensor cores, which 
 know; other rows of the transposes' table, all between 2.9 and 3.6 ms, so that one table does not
 outweigh the rest; the same author's reductions, for which rates are told but no size.
 
-benchmarks/published has the kernels, written anew; benchmarks/judge_model.py models them.
+benchmarks/published_kernels has them, written anew; `make judge` models them.
 """
 
 import csv
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from html import escape
 from itertools import combinations
@@ -21,14 +22,14 @@ from statistics import median
 from typing import Any
 
 from warplens import units
-from warplens.tables import Table
+from warplens.tables import Table, Tabled
 
 from .value import Modelled
 
 MODELLED = Path(__file__).with_name("published_modelled.csv")
 PARTS = (
     "issue slots", "FP32", "integer", "FP64", "SFU", "load/store path", "L2", "DRAM", "latency",
-    "launch",
+    "block starts", "launch",
 )  # fmt: skip
 ORDER = "Kendall's τ: 1 where each pair of kernels comes in the right order, −1 where none does."
 
@@ -52,9 +53,8 @@ class Published:
 
 
 def published_from(row: dict[str, str]) -> Published:
-    numbers = {name: float(row[name]) for name in ("seconds", "within")}
-    fields: dict[str, Any] = {**row, **numbers}
-    return Published(**fields)
+    numbers: dict[str, Any] = {name: float(row[name]) for name in ("seconds", "within")}
+    return Published(**{**row, **numbers})
 
 
 with Path(__file__).with_name("published.csv").open(encoding="utf-8", newline="") as lines:
@@ -70,8 +70,8 @@ class Judgment:
 
     @property
     def ratio(self) -> float:
-        """Modelled over published: below 1 the model is too fast."""
-        return self.modelled.seconds / self.published.seconds
+        """Modelled over published: below 1 the model is too fast, or knows the lower end alone."""
+        return self.modelled.known / self.published.seconds
 
     @property
     def error(self) -> float:
@@ -88,32 +88,22 @@ class Judgment:
         return f"{self.published.kernel} ({self.published.gpu})"
 
 
-@dataclass(frozen=True)
-class Ladder:
-    """All kernels of one source on one GPU, in order."""
+def kendall(times: Iterable[tuple[float, float, float]]) -> float | None:
+    """How well a rule orders times: (pairs in order − pairs out of order) / pairs.
 
-    name: str
-    rows: tuple[Judgment, ...]
-
-    @property
-    def tau(self) -> float:
-        """How well the model orders them: (pairs in order − pairs out of order) / pairs.
-
-        Pairs that the published figures do not tell apart, each as good as it is, are left out.
-        """
-        score = pairs = 0
-        for one, other in combinations(self.rows, 2):
-            quick, slow = sorted((one, other), key=lambda row: row.published.seconds)
-            at_least = slow.published.seconds * (1 - slow.published.within)
-            if at_least > quick.published.seconds * (1 + quick.published.within):
-                pairs += 1
-                gap = slow.modelled.seconds - quick.modelled.seconds
-                score += (gap > 0) - (gap < 0)
-        return score / pairs
+    times: what was published, how far off that may be, what the rule says. Pairs that the published
+    figures do not tell apart, each as good as it is, are left out; None where no pair is left.
+    """
+    score = pairs = 0
+    for (quick, near, first), (slow, off, second) in combinations(sorted(times), 2):
+        if slow * (1 - off) > quick * (1 + near):
+            pairs += 1
+            score += (second > first) - (second < first)
+    return score / pairs if pairs else None
 
 
 @dataclass(frozen=True, repr=False)
-class Judged:
+class Judged(Tabled):
     """A model, judged by every published time."""
 
     rows: tuple[Judgment, ...]
@@ -123,17 +113,17 @@ class Judged:
         return self.rows[0].modelled.counted_from
 
     @property
-    def median_error(self) -> float:
-        return median(row.error for row in self.rows)
-
-    def within(self, share: float) -> float:
-        """The share of times that are modelled within this share of the truth."""
-        return sum(row.error <= share for row in self.rows) / len(self.rows)
-
-    @property
     def closed(self) -> list[Judgment]:
         """Those whose interval has two ends."""
         return [row for row in self.rows if not row.modelled.at_least]
+
+    @property
+    def median_error(self) -> float:
+        return median(row.error for row in self.closed)
+
+    def within(self, share: float) -> float:
+        """The share of times that are modelled within this share of the truth."""
+        return sum(row.error <= share for row in self.closed) / len(self.closed)
 
     @property
     def width(self) -> float:
@@ -141,60 +131,43 @@ class Judged:
         return median((row.modelled.high or 0) / row.modelled.low for row in self.closed)
 
     @property
-    def failures(self) -> tuple[Judgment, ...]:
+    def failures(self) -> list[Judgment]:
         """Those whose interval does not hold the published time, the worst first."""
         missed = [row for row in self.rows if not row.holds]
-        return tuple(sorted(missed, key=lambda row: max(row.ratio, 1 / row.ratio), reverse=True))
+        return sorted(missed, key=lambda row: max(row.ratio, 1 / row.ratio), reverse=True)
 
     @property
-    def by_limiter(self) -> dict[str, tuple[Judgment, ...]]:
+    def by_limiter(self) -> dict[str, list[Judgment]]:
         """The judgments, by what the model says each launch waits for."""
-        names = sorted({row.modelled.limiter for row in self.rows})
-        return {
-            name: tuple(row for row in self.rows if row.modelled.limiter == name) for name in names
-        }
+        return dict(sorted(grouped(self.rows, lambda row: row.modelled.limiter).items()))
 
     @property
-    def ladders(self) -> tuple[Ladder, ...]:
-        names = dict.fromkeys(row.published.ladder for row in self.rows)
-        return tuple(
-            Ladder(name, tuple(row for row in self.rows if row.published.ladder == name))
-            for name in names
-        )
+    def ladders(self) -> dict[str, list[Judgment]]:
+        """All kernels of one source on one GPU, in order."""
+        return grouped(self.rows, lambda row: row.published.ladder)
 
     @property
     def message(self) -> str:
         source = ", from the source alone," * (self.counted_from == "source")
-        return (
-            f"Of {len(self.rows)} published times, the model's median error{source} is "
-            f"{units.percent(self.median_error)}; {units.percent(self.within(0.25))} are within "
-            f"25 %, {units.percent(self.within(0.35))} within 35 %; {self.intervals}."
-        )
-
-    @property
-    def intervals(self) -> str:
-        """How many hold, of those that have an upper end; how many have none."""
-        rest = len(self.rows) - len(self.closed)
+        held, rest = sum(row.holds for row in self.closed), len(self.rows) - len(self.closed)
         more = f"; {rest} ha{'s' if rest == 1 else 've'} no upper end" if rest else ""
-        held = sum(row.holds for row in self.closed)
         return (
-            f"of {len(self.closed)} intervals with two ends {held} hold the published time (in the "
-            f"median {self.width:.2g}× wide){more}"
+            f"Of {len(self.closed)} published times, the model's median error{source} is "
+            f"{units.percent(self.median_error)}; {units.percent(self.within(0.25))} are within "
+            f"25 %, {units.percent(self.within(0.35))} within 35 %; of {len(self.closed)} "
+            f"intervals with two ends {held} hold the published time (in the median "
+            f"{self.width:.2g}× wide){more}."
         )
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> list[str]:
         """The order in each ladder."""
-        return ORDER, *(
-            f"{one.name}: τ {one.tau:.2f} over {len(one.rows)} kernels." for one in self.ladders
-        )
+        return [ORDER, *(f"{name}: τ {tau(rows):.2f} over {len(rows)} kernels."
+                         for name, rows in self.ladders.items())]  # fmt: skip
 
     def table(self) -> Table:
         head = ("kernel", "GPU", "published", "modelled", "ratio", "holds", "limiter")
         return Table(self.message, head, [cells(row) for row in self.rows], self.notes)
-
-    def __repr__(self) -> str:
-        return repr(self.table())
 
     def _repr_html_(self) -> str:
         """The message, and the rows folded."""
@@ -202,34 +175,40 @@ class Judged:
         return f"<details>{head}{self.table()._repr_html_()}</details>"
 
 
+def grouped(rows: Iterable[Judgment], key: Callable[[Judgment], str]) -> dict[str, list[Judgment]]:
+    found: dict[str, list[Judgment]] = {}
+    for row in rows:
+        found.setdefault(key(row), []).append(row)
+    return found
+
+
+def tau(rows: Iterable[Judgment]) -> float | None:
+    """How well the model orders a ladder."""
+    return kendall((row.published.seconds, row.published.within, row.modelled.known)
+                   for row in rows)  # fmt: skip
+
+
 def cells(row: Judgment) -> tuple[str, ...]:
-    published, modelled = row.published, row.modelled
-    ratio = "" if modelled.at_least else f"{row.ratio:.2f}"
-    return (
-        *(published.kernel, published.gpu, units.seconds(published.seconds), modelled.words),
-        *(ratio, "yes" if row.holds else "no", modelled.limiter),
-    )
+    one, said = row.published, row.modelled
+    ratio = "" if said.at_least else f"{row.ratio:.2f}"
+    return (one.kernel, one.gpu, units.seconds(one.seconds), said.words, ratio,
+            "yes" if row.holds else "no", said.limiter)  # fmt: skip
 
 
 def judged(counted_from: str = "machine code") -> Judged:
     """What the model said of every published time; counted_from: or "source", without compiler."""
     with MODELLED.open(encoding="utf-8", newline="") as lines:
         next(lines)  # when, with which commit
-        found = {
-            (row["kernel"], row["gpu"]): modelled_from(row)
-            for row in csv.DictReader(lines) if row["counted_from"] == counted_from
-        }  # fmt: skip
+        rows = [row for row in csv.DictReader(lines) if row["counted_from"] == counted_from]
+    found = {(row["kernel"], row["gpu"]): modelled_from(row) for row in rows}
     return Judged(tuple(Judgment(one, found[one.kernel, one.gpu]) for one in TIMES))
 
 
 def modelled_from(row: dict[str, str]) -> Modelled:
     """A Modelled from a row of the file; an interval without an upper end has none there."""
-    texts = ("kernel", "gpu", "occupancy_limiter", "counted_from", "why_at_least")
-    numbers = ("seconds", "low", "occupancy", "waves")
-    fields: dict[str, Any] = {name: row[name] for name in texts}
-    fields |= {name: float(row[name]) for name in numbers}
-    return Modelled(
-        **fields,
-        high=float(row["high"]) if row["high"] else None,
-        bounds={part: float(row[part]) for part in PARTS},
-    )
+    ends = {end: float(row[end]) if row[end] else None for end in ("seconds", "high")}
+    texts = {each: row[each]
+             for each in ("kernel", "gpu", "occupancy_limiter", "counted_from", "why_at_least")}
+    numbers = {each: float(row[each]) for each in ("low", "occupancy", "waves")}
+    fields: dict[str, Any] = ends | texts | numbers
+    return Modelled(**fields, bounds={part: float(row[part]) for part in PARTS})

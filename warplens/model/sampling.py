@@ -9,30 +9,27 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
+from operator import attrgetter
 
 import numpy as np
 
 from warplens.lanes.launch import Launch
-from warplens.lanes.log import Entry
+from warplens.lanes.log import Entry, Site
 from warplens.lanes.memory import Array
-from warplens.report.counts import (
-    LINE,
-    SECTOR,
-    distinct,
-    elements,
-    transactions,
-    wavefronts_of,
-)
+from warplens.report.counts import LINE, SECTOR, distinct, elements, transactions, wavefronts_of
 from warplens.report.steps import launch_of
 from warplens.report.traces import Trace
 
 ITERATIONS = 16  # of a long loop, run at its beginning; and the last one
-# An L1 cache looks up so many lines in a clock, where each lies in another set: assumed, after the
-# time that others published for a product whose rows all lie in one.
-TAG_SETS = 4
+TAG_SETS = 4  # of an L1 cache: it looks up a line of each in a clock
+WARPS = 32  # of a block, at most
+WIDTHS = (4, 8, 16)  # bytes that a thread may ask for in one request
+# Cache lines of a request: from here on the memory's pages are assumed to decide; but not where the
+# same warp writes, or the same block reads, more than half of each sector.
+SCATTERED, HALF = 16, 0.5
 Size = tuple[int, int, int]
 
 
@@ -40,10 +37,8 @@ def chosen(grid: Size) -> list[tuple[int, ...]]:
     """The blocks to trace: one in the middle of a grid, and its next neighbor along each axis."""
     middle = [(n - 1) // 2 for n in grid]
     along = [axis for axis, n in enumerate(grid) if n > 1]
-    return [
-        tuple(middle),
-        *(tuple(at + (i == axis) for i, at in enumerate(middle)) for axis in along),
-    ]
+    nexts = (tuple(at + (i == axis) for i, at in enumerate(middle)) for axis in along)
+    return [tuple(middle), *nexts]
 
 
 @dataclass(frozen=True)
@@ -63,9 +58,9 @@ class Line:
     sectors: float  # of 32 bytes, request by request
     cache_lines: float  # of 128 bytes, likewise
     tags: float  # clocks in which L1 looks up the lines of all requests
-    # Wavefronts of shared memory, where a thread asks for 4, 8 or 16 bytes at a time.
-    wavefronts: tuple[float, ...]
-    contended: bool  # do threads of one request mean the same element, or two blocks?
+    wavefronts: tuple[float, ...]  # where a thread asks for 4, 8 or 16 bytes at a time
+    contended: bool  # do two threads of a block update one element?
+    queue: float  # how often an average block asks to update the element that most blocks want
 
 
 @dataclass(frozen=True)
@@ -77,6 +72,7 @@ class Footprint:
     sectors: float
     shared: tuple[float, ...]  # the part that the next block along x, y, z touches too
     whole: float  # sectors of that memory
+    filled: float  # of the sectors that a block reads or a warp writes, how much it does of them
 
     def union(self, blocks: tuple[float, ...]) -> float:
         """The distinct sectors of so many blocks along x, y and z: all there are, at most.
@@ -108,14 +104,16 @@ class Sample:
         return math.prod(self.trace.block)
 
     @property
-    def dynamic_shared(self) -> int:
-        """Bytes of a block's shared memory that the launch asked for."""
-        return launch_of(self.trace).dynamic_shared
+    def unlike(self) -> float:
+        """How often the work of the blocks that were traced the first or last block has."""
+        launch = launch_of(self.trace)
+        return max(launch.ends, default=0) * len(launch.blocks) / max(1, launch.log.slots)
 
-    @property
-    def shared(self) -> int:
-        """Bytes of shared memory of a block, as its source declares them."""
-        return launch_of(self.trace).shared_bytes
+    def scatters(self, line: Line) -> bool:
+        """Do its requests take many cache lines each, of which nobody near needs the rest?"""
+        where = line.memory, line.access
+        near = (f.filled for f in self.footprints if (f.memory, f.access) == where)
+        return line.cache_lines >= SCATTERED * line.requests and all(x <= HALF for x in near)
 
     def requested(self, memory: int, access: str) -> float:
         """Sectors that a block's threads ask for, request by request."""
@@ -149,60 +147,64 @@ def once_each(entries: list[Entry]) -> Iterator[Entry]:
     """Reads without those that a compiler leaves out: the same place again, as in x[i] * x[i]."""
     before: list[Entry] = []
     for entry in entries:
-        if before and not alongside(before[0], entry):
+        # In the same straight run of code, run once, lanes are the same too.
+        if before and (before[0].stretch != entry.stretch or before[0].moment is not entry.moment):
             before = []
         if not any(np.array_equal(entry.place, other.place) for other in before):
             before.append(entry)
             yield entry
 
 
-def alongside(one: Entry, other: Entry) -> bool:
-    """Does the same straight run of code, run once, hold both? Then lanes are the same too."""
-    return one.stretch == other.stretch and one.moment is other.moment
-
-
 def measured(line: int, array: Array, access: str, entries: list[Entry], warps: int) -> Line:
     """The Line of these accesses of so many warps."""
-    totals, contended = np.zeros(8), False
-    for weight, group in groupby(sorted(entries, key=weight_of), key=weight_of):
-        some = list(group)
-        request, lane, place = elements(some)
+    totals = np.zeros(8)
+    for weight, group in by_weight(entries):
+        request, lane, place = elements(list(group))
         byte = place.astype(np.int64) * array.step + array.offset
-        requests, accesses, cells, sectors, *more = transactions(request, byte, array.width)
-        contended = contended or cells < accesses or between_blocks(some, byte)
-        counts = [requests, requests * array.width]
+        requests, _, _, sectors, *more = transactions(request, byte, array.width)
+        counts = [requests, requests * array.width, 0, 0, 0]
         if array.space == "global":
-            counts += [sectors, more[0], tag_clocks(request, byte), 0, 0, 0]
-        else:
-            # Requests that a compiler joins ask for the bytes beside them, fewer times.
-            sizes = [max(array.width, size) for size in (4, 8, 16)]
-            counts += [0, 0, 0]
-            counts += [
-                wavefronts_of(request, lane, byte, size)[0] * array.width / size for size in sizes
-            ]
+            counts[2:] = sectors, more[0], tag_clocks(request, byte)
+        # Requests that a compiler joins ask for the bytes beside them, fewer times.
+        for size in (max(array.width, size) for size in WIDTHS):
+            fronts = wavefronts_of(request, lane, byte, size)[0]
+            counts.append(fronts * array.width / size)
         totals += weight * np.array(counts)
     requests, width, sectors, touched, tags, *wavefronts = (totals / warps).tolist()
     return Line(
         *(line, array.name, id(array.origin), array.space, access, requests, width),
-        *(sectors, touched, tags, tuple(wavefronts), contended),
+        *(sectors, touched, tags, tuple(wavefronts)),
+        *(queue_of(entries) if access == "atomic" else (False, 0.0)),
     )
 
 
-def between_blocks(entries: list[Entry], byte: np.ndarray) -> bool:
-    """Do two of the blocks mean the same element?"""
-    blocks = np.concatenate([entry.moment.blocks[entry.lanes // 32] for entry in entries])
-    return len(set(zip(blocks.tolist(), byte.tolist(), strict=True))) > len(np.unique(byte))
+def queue_of(entries: list[Entry]) -> tuple[bool, float]:
+    """(does a block update an element twice, the longest queue at one, by an average block)"""
+    request, _, place = elements(entries)
+    block = np.concatenate([entry.moment.blocks[entry.lanes // 32] for entry in entries])
+    cells = np.unique([place, block], axis=1)
+    _, blocks = np.unique(cells[0], return_counts=True)
+    _, times = np.unique(np.unique([place, block, request], axis=1)[0], return_counts=True)
+    traced = len(np.unique(block))
+    common = times[blocks > min(1, traced - 1)]  # of one block all, of several those they share
+    return len(place) > cells.shape[1], float(common.max(initial=0)) / traced
 
 
-def weight_of(entry: Entry) -> int:
-    return entry.weight
+def by_weight(entries: Iterable[Entry]) -> Iterator[tuple[int, Iterator[Entry]]]:
+    weight = attrgetter("weight")
+    return groupby(sorted(entries, key=weight), key=weight)
 
 
 def tag_clocks(request: np.ndarray, byte: np.ndarray) -> int:
-    """Clocks to look up the distinct lines of each request: of one tag set, one a clock."""
+    """Clocks to look up the distinct lines of each request: of one tag set, one a clock.
+
+    A line's set is its number's digits to the base 4, added without carry: so say the lookups that
+    te42kyfo/gpu-benches (gpu-strides, commit 1c36d509) counted on an A100, an A40 and an H200.
+    """
     owner, line = distinct(request, byte // LINE)
+    tag_set = np.bitwise_xor.reduce([line >> shift for shift in range(0, 40, 2)]) % TAG_SETS
     rank = np.cumsum(np.r_[0, owner[1:] != owner[:-1]])
-    load = np.bincount(rank * TAG_SETS + line % TAG_SETS, minlength=(rank[-1] + 1) * TAG_SETS)
+    load = np.bincount(rank * TAG_SETS + tag_set, minlength=(rank[-1] + 1) * TAG_SETS)
     return int(load.reshape(-1, TAG_SETS).max(axis=1).sum())
 
 
@@ -211,29 +213,29 @@ def tag_clocks(request: np.ndarray, byte: np.ndarray) -> int:
 
 def footprints(launch: Launch) -> list[Footprint]:
     """The Footprint of each memory, for each kind of access."""
-    found: dict[tuple[int, str], list[tuple[int, np.ndarray]]] = defaultdict(list)
+    found: dict[tuple[int, str], list[np.ndarray]] = defaultdict(list)
     whole: dict[int, float] = defaultdict(float)
     for site, entries in launch.log.sites.items():
         if site.array.space == "global":
             memory = id(site.array.origin)
             whole[memory] = max(whole[memory], extent_of(site.array))
-            for weight, group in groupby(sorted(entries, key=weight_of), key=weight_of):
-                sectors = touched_sectors(site.array, list(group))
-                found[memory, site.access].append((weight, sectors))
+            for weight, group in by_weight(entries):
+                part = touched(site, group, launch), weight, site.array.width
+                found[memory, site.access].append(np.stack(np.broadcast_arrays(*part)))
     return [footprint(*where, parts, launch, whole[where[0]]) for where, parts in found.items()]
 
 
-BLOCK = 2**40  # a key is block × this + sector: arrays are smaller than 32 TiB
+BLOCK = 2**40  # a key is the number of a block or warp among those traced × this + a byte
 
 
-def touched_sectors(array: Array, entries: list[Entry]) -> np.ndarray:
-    """Distinct keys of the blocks and sectors that some accesses touch."""
+def touched(site: Site, entries: Iterable[Entry], launch: Launch) -> np.ndarray:
+    """Distinct keys of what some accesses touch: by block, or where they write, by warp."""
     parts = []
     for entry in entries:
-        byte = entry.place.astype(np.int64) * array.step + array.offset
-        block = entry.moment.blocks[entry.lanes // 32].astype(np.int64)
-        for end in (byte, byte + array.width - 1):  # an element may lie astride two
-            parts.append(np.unique(block * BLOCK + end // SECTOR))
+        byte = entry.place.astype(np.int64) * site.array.step + site.array.offset
+        owner = np.searchsorted(launch.blocks, entry.moment.blocks)[entry.lanes // 32] * WARPS
+        owner += entry.moment.warp if site.access == "write" else 0
+        parts.append(np.unique(owner * BLOCK + byte))
     return np.unique(np.concatenate(parts))
 
 
@@ -244,23 +246,44 @@ def extent_of(array: Array) -> float:
 
 
 def footprint(
-    memory: int, access: str, parts: list[tuple[int, np.ndarray]], launch: Launch, whole: float
+    memory: int, access: str, parts: list[np.ndarray], launch: Launch, whole: float
 ) -> Footprint:
-    """Each sector stands for as many as its lightest turn: what every turn touches is one."""
-    parts = sorted(parts, key=lambda part: part[0])
-    keys = np.concatenate([keys for _, keys in parts])
-    weights = np.concatenate([np.full(len(keys), weight) for weight, keys in parts])
-    keys, first = np.unique(keys, return_index=True)
-    block, sector, weight = keys // BLOCK, keys % BLOCK, weights[first]
+    keys, weights, widths = np.concatenate(parts, axis=1)
+    own = distinct_sum(keys, weights * widths)
+    keys, weights = np.r_[keys, keys + widths - 1], np.r_[weights, weights]  # it may lie astride
+    filled = own / SECTOR / distinct_sum(keys // SECTOR, weights)
+    block, byte = keys // (WARPS * BLOCK), keys % BLOCK
     x, y, _ = launch.grid
-    middle, *neighbors = [i + x * (j + y * k) for i, j, k in chosen(launch.grid)]
-    here = block == middle
-    own = weight[here].sum()
-    shared = [0.0, 0.0, 0.0]
-    axes = [axis for axis, n in enumerate(launch.grid) if n > 1]
-    for axis, neighbor in zip(axes, neighbors, strict=True):
-        common = np.isin(sector[here], sector[block == neighbor])
-        shared[axis] = float(weight[here][common].sum() / own) if own else 0.0
+    numbers = [i + x * (j + y * k) for i, j, k in chosen(launch.grid)]
+    sides = (block == place for place in np.searchsorted(launch.blocks, numbers))
+    here, *others = ((byte[side], weights[side]) for side in sides)
+    shared = tuple(part_shared(here, others.pop(0)) if n > 1 else 0.0 for n in launch.grid)
     # An average block's, as requests are: blocks of one launch may do different things.
-    average = float(weight.sum() / len(launch.blocks))
-    return Footprint(memory, access, average, tuple(shared), whole)
+    average = distinct_sum(block * BLOCK + byte // SECTOR, weights) / len(launch.blocks)
+    return Footprint(memory, access, average, shared, whole, filled)
+
+
+def distinct_sum(place: np.ndarray, amount: np.ndarray) -> float:
+    """Each place stands for as much as its lightest turn: what every turn touches is one."""
+    order = np.argsort(amount, kind="stable")
+    _, first = np.unique(place[order], return_index=True)
+    return float(amount[order][first].sum())
+
+
+Touched = tuple[np.ndarray, np.ndarray]  # bytes and their weights
+
+
+def part_shared(here: Touched, neighbor: Touched) -> float:
+    """The part of a block's sectors that an average block shares with its neighbor.
+
+    If that does the same some bytes further on, then as many are asked as it takes to come to the
+    same place in a sector: of blocks half a sector wide every second one shares with its neighbor.
+    """
+    byte, weight = here
+    away = neighbor[0] - byte if len(neighbor[0]) == len(byte) else np.arange(2)
+    alike = bool(np.all(away == away[:1])) and len(byte) > 0
+    steps = SECTOR // math.gcd(int(away[0]), SECTOR) if alike else 1
+    row = [(byte + n * away[0], weight) for n in range(1, steps + 1)] if alike else [neighbor]
+    groups = here, row[-1], map(np.concatenate, zip(here, *row, strict=True))
+    own, last, together = (distinct_sum(place // SECTOR, weight) for place, weight in groups)
+    return 1 - (together - last) / steps / own if own else 0.0

@@ -9,6 +9,7 @@ is quicker than one that asks, waits, and asks again.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from warplens.code.sass import Code, Instruction, Loop
 
@@ -18,14 +19,28 @@ from warplens.code.sass import Code, Instruction, Loop
 CLOCKS = {"fp32": 4, "imad": 4, "alu": 4, "uniform": 10, "fp64": 8, "sfu": 18, "other": 20}
 BARRIER = 20  # clocks from the last warp's arrival; assumed
 
-Latency = Callable[[Instruction], float]
+
+class Wait(NamedTuple):
+    """Clocks from a load to its first use."""
+
+    near: float  # where a cache near by has it
+    far: float = 0.0  # where it has to be fetched
+    missed: float = 0.0  # how often that is, of one load
+
+    def beside(self, others: float) -> float:
+        """The clocks of this load and those in flight, of which so many others are fetched too.
+
+        A warp waits for its slowest load: where three neighbors ask for one line it waits for that
+        line once, whichever of the three fetches it.
+        """
+        return self.near + min(1.0, self.missed + others) * max(0.0, self.far - self.near)
+
+
+Latency = Callable[[Instruction], Wait]
 
 
 def walk(code: Code, iterations: list[float], latency: Latency) -> float:
-    """Clocks of one warp through a kernel; iterations: how often it issues each instruction.
-
-    latency: clocks of an instruction that loads.
-    """
+    """Clocks of one warp through a kernel; iterations: how often it issues each instruction."""
     return Walk(code, iterations, latency).run()
 
 
@@ -34,6 +49,7 @@ class Walk:
         self.code, self.iterations, self.latency = code, iterations, latency
         self.clock = 0.0
         self.ready: dict[str, float] = {}  # register → the clock at which it has its value
+        self.flying: list[tuple[float, float]] = []  # loads: at which clock back, how often far
 
     def run(self) -> float:
         self.through(0, len(self.code.instructions), 0, 1.0)
@@ -70,12 +86,21 @@ class Walk:
     def skip(self, clocks: float) -> None:
         self.clock += clocks
         self.ready = {register: at + clocks for register, at in self.ready.items()}
+        self.flying = [(at + clocks, missed) for at, missed in self.flying]
 
     def issue(self, instruction: Instruction) -> None:
         ready = (self.ready.get(register, 0.0) for register in instruction.reads)
         self.clock = max([self.clock + 1, *ready])
         if instruction.opcode.startswith("BAR"):
             self.clock += BARRIER
-        takes = self.latency(instruction) if instruction.space else CLOCKS.get(instruction.pipe, 4)
+        takes = self.loading(instruction) if instruction.space else CLOCKS.get(instruction.pipe, 4)
         for register in instruction.writes:
             self.ready[register] = self.clock + takes
+
+    def loading(self, instruction: Instruction) -> float:
+        self.flying = [(back, missed) for back, missed in self.flying if back > self.clock]
+        wait = self.latency(instruction)
+        takes = wait.beside(sum(missed for _, missed in self.flying))
+        if instruction.writes:
+            self.flying.append((self.clock + takes, wait.missed))
+        return takes

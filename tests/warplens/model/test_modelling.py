@@ -1,18 +1,29 @@
 """modelled(): what it answers, how it scales, what it refuses, what it says without nvdisasm."""
 
+import math
+
 import numpy as np
 import pytest
-from numba import cuda, float32
+from numba import cuda, float32, int32
 
 from gpulessons.backends import gpu
 from gpulessons.ops.matmul import coalesced_kernel, matmul, naive_kernel
 from gpulessons.plots import bounds as picture
-from warplens import LaunchError, OutOfBounds
+from warplens import LaunchError, OutOfBounds, units
 from warplens.code import sass
 from warplens.code.cuda import CannotCompile
 from warplens.model import modelling
 from warplens.model.devices import GPUS
-from warplens.model.modelling import LAUNCH, CannotModel, interval, modelled, modelled_call
+from warplens.model.modelling import (
+    LAUNCH,
+    LAUNCH_RANGE,
+    OTHERS,
+    SPREAD,
+    CannotModel,
+    interval,
+    modelled,
+    modelled_call,
+)
 from warplens.model.value import Modelled, together
 
 A100 = GPUS["A100"]
@@ -65,18 +76,33 @@ def test_waves_and_tail_are_those_of_the_blocks_that_fit():
     assert "50 % of the places stay empty" in repr(found)
 
 
-def test_the_interval_is_the_largest_bound_at_its_best_to_the_two_largest_in_turn():
-    parts = {"L2": 1e-6, "FP32": 1e-3, "latency": 4e-3}
-    low, high = interval(A100, parts, 4.1e-3, True)
-    assert low == pytest.approx(0.9 * 4e-3)
-    assert high == pytest.approx(5e-3 * 1.41 / 1.095 + LAUNCH)
-    _, high = interval(A100, {"L2": 1e-6, "FP32": 1e-5, "latency": 4e-3}, 6e-3, True)
-    assert high == pytest.approx(1.1 * 6e-3)
-    known, guessed = (interval(A100, parts, 4e-3, from_code) for from_code in (True, False))
+def ends(gpu, parts, from_code=True):
+    """The interval's ends beside a launch's, over the modelled time."""
+    low, high = interval(GPUS[gpu], parts, from_code)
+    alone = sum(part**3 for part in parts.values()) ** (1 / 3)
+    return (low - LAUNCH_RANGE[0]) / alone, (high - LAUNCH_RANGE[1]) / alone
+
+
+def test_the_interval_is_as_wide_as_others_were_that_waited_for_the_same():
+    memory, lanes = {"DRAM": 4e-3, "FP32": 3e-3}, {"DRAM": 2e-3, "FP32": 4e-3}
+    for name in ("A100", "T4", "RTX 3090"):  # memory does not care for a multiprocessor's clock
+        assert ends(name, memory) == pytest.approx(SPREAD["DRAM"])
+    low, high = OTHERS
+    assert ends("A100", lanes) == pytest.approx((low, high * (1.41 / 1.095) ** 0.5))
+    assert ends("T4", lanes) == pytest.approx((low, high * (1.59 / 0.585) ** 0.5))
+    quick, _ = ends("RTX 3090", lanes)
+    assert quick < low / 1.1  # a GeForce may run above its boost
+    known, guessed = (interval(A100, lanes, from_code) for from_code in (True, False))
     assert guessed == pytest.approx((known[0] / 2, 2 * known[1]))
-    t4 = GPUS["T4"]
-    _, slow = interval(t4, parts, 4e-3, True)
-    assert slow == pytest.approx(5e-3 * t4.boost / (t4.sustained or t4.base) + LAUNCH)
+
+
+def test_a_launch_that_may_find_its_arrays_in_l2_says_so_and_how_long_it_takes_then():
+    fits, large = copy(2**20), copy(2**26)  # 8 and 512 MiB, of 40
+    assert fits.again < 0.8 * fits.seconds and large.again is None
+    assert units.seconds(fits.again) in repr(fits) and "launched again" not in repr(large)
+    assert fits.high / fits.low > 1.5 * large.high / large.low and fits.low < fits.again
+    both = together("both", [fits, large])
+    assert both.again == fits.again + large.seconds
 
 
 def test_contended_atomics_and_scattered_writes_are_known_from_below_only():
@@ -86,6 +112,15 @@ def test_contended_atomics_and_scattered_writes_are_known_from_below_only():
     def apart_kernel(bins):
         cuda.atomic.add(bins, cuda.grid(1), 1)
 
+    def once_a_block_kernel(bins):
+        if cuda.threadIdx.x == 0:
+            cuda.atomic.add(bins, 0, 1)
+
+    def shared_kernel(out):
+        tile = cuda.shared.array(256, int32)
+        cuda.atomic.add(tile, cuda.threadIdx.x, 1)
+        out[cuda.grid(1)] = tile[cuda.threadIdx.x]
+
     def scatter_kernel(out):
         out[cuda.grid(1) * 64] = 1
 
@@ -94,9 +129,53 @@ def test_contended_atomics_and_scattered_writes_are_known_from_below_only():
     assert found.at_least
     assert "wait for each other at the atomic" in found.why_at_least
     assert found.words.startswith("at least ")
+    assert found.seconds is None and found.known == found.low  # no number to reckon with
+    assert together("two", [found, copy(2560)]).seconds is None
     assert not modelled(apart_kernel)[10, 256](bins).at_least
+    once = modelled(once_a_block_kernel)[100_000, 64](bins)
+    assert not once.at_least and once.ranked[:2] == ["block starts", "atomics"]
+    assert once.bounds["atomics"] == pytest.approx(100_000 / A100.boost)
+    assert "atomics" not in modelled(shared_kernel)[10, 256](bins).bounds
     assert "scatters its writes" in modelled(scatter_kernel)[10, 256](zeros(163840)).why_at_least
     assert not copy(2560).at_least
+
+
+def test_structures_written_whole_by_neighbors_are_not_scattered_but_reads_anywhere_are():
+    def structures_kernel(out):
+        i = cuda.grid(1)
+        for field in range(out.shape[1]):
+            out[i, field] = field
+
+    def gather_kernel(x, places, out):
+        i = cuda.grid(1)
+        out[i] = x[places[i]]
+
+    n = 2**20
+    assert not modelled(structures_kernel, on="T4")[n // 4096, 256](zeros(n // 16, 16)).at_least
+    in_order = np.arange(n)
+    shuffled = np.random.default_rng(0).permutation(n)
+    for places, words in ((in_order, ""), (shuffled, "scatters its reads")):
+        found = modelled(gather_kernel, on="T4")[n // 256, 256](zeros(n), places, zeros(n))
+        assert found.at_least == bool(words) and words in found.why_at_least
+    small = modelled(gather_kernel)[n // 256, 256](zeros(n), shuffled, zeros(n))
+    assert not small.at_least  # an A100's L2 holds all of it
+
+
+def test_a_first_or_last_block_with_most_of_the_work_leaves_the_end_open():
+    def busy_kernel(block, x):
+        if cuda.blockIdx.x == block:
+            for _ in range(1000):
+                x[cuda.threadIdx.x] = math.sqrt(x[cuda.threadIdx.x])
+
+    def triangle_kernel(_, x):
+        for _ in range(cuda.grid(1)):
+            x[cuda.threadIdx.x] = math.sqrt(x[cuda.threadIdx.x])
+
+    x = np.ones(64, np.float32)
+    for block in (0, 99):
+        assert "times the work" in modelled(busy_kernel)[100, 64](block, x).why_at_least
+    assert not modelled(busy_kernel)[100, 64](49, x).at_least  # as in those that are traced
+    assert not modelled(triangle_kernel)[100, 64](0, x).at_least
 
 
 def test_launches_of_one_call_add_up_and_go_to_json_and_back():
@@ -134,7 +213,7 @@ def test_twice_the_turns_take_about_twice_as_long():
     assert twice == pytest.approx(2 * once, rel=0.03)
 
 
-FASTER = ("multiprocessors", "boost", "base", "int_lanes", "fp32_lanes", "l1_rate", "dram_rate",
+FASTER = ("multiprocessors", "boost", "base", "int_lanes", "fp32_lanes", "dram_rate",
           "l2_rate", "sfu_lanes", "lsu_lanes")  # fmt: skip
 SOONER = "shared_latency", "l1_latency", "l2_latency", "dram_latency"
 
@@ -145,8 +224,6 @@ def test_a_gpu_with_better_figures_is_never_slower(name):
     known = GPUS[name]
     better = {each: 2 * getattr(known, each) for each in FASTER}
     better |= {each: getattr(known, each) / 2 for each in SOONER}
-    if known.sustained:
-        better["sustained"] = 2 * known.sustained
     for names in (["boost", "base"], *([each] for each in FASTER[2:] + SOONER), list(better)):
         mine = known.but("mine", **{"boost": known.boost, **{each: better[each] for each in names
                                     if each != "base" or "boost" in names}})  # fmt: skip
@@ -186,6 +263,11 @@ def test_a_bad_launch_is_refused_as_by_the_microscope():
         modelled(copy_kernel)[1, 32](zeros(32))
     with pytest.raises(OutOfBounds):
         modelled(copy_kernel)[1, 64](zeros(32), zeros(64))
+
+
+def test_more_shared_memory_than_numba_can_ask_for_is_refused():
+    with pytest.raises(CannotModel, match="65,536 bytes of shared memory"):
+        modelled(dynamic_kernel)[4, 64, 0, 2**16](zeros(256), zeros(256))
 
 
 @pytest.mark.nightly

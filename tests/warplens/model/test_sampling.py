@@ -85,6 +85,16 @@ def test_however_long_a_loop_is_its_turns_add_up():
         assert turned(found) == (length if length < 3 * ITERATIONS else ITERATIONS + 1) * 2
 
 
+def test_a_loop_that_each_thread_turns_as_often_as_it_likes_is_sampled_too():
+    def triangle_kernel(x, out):
+        i = cuda.grid(1)
+        for _ in range(i, x.size // 4 * (i % 4) - i, 1 + i % 2):
+            out[i] += x[i]
+
+    found = agree(triangle_kernel, (2, 64), zeros(4000), zeros(128))
+    assert turned(found) < 2000  # of 3,928
+
+
 def test_loops_within_loops_count_as_often_as_both_turn():
     def nested_kernel(x, out):
         i, total = cuda.threadIdx.x, float32(0)
@@ -120,15 +130,10 @@ def asking_something_else(x, out):
         k += 1
 
 
-def of_each_its_own(x, out):
-    for k in range(90 + cuda.threadIdx.x):
-        out[0] = x[k]
-
-
 def test_a_loop_that_may_end_early_is_run_to_its_end():
     x = zeros(200)
     x[95] = 1
-    for kernel in (leaving_by_break, leaving_by_return, asking_something_else, of_each_its_own):
+    for kernel in (leaving_by_break, leaving_by_return, asking_something_else):
         found = agree(kernel, (1, 32), x, zeros(1))
         assert turned(found) >= 96  # all of them, up to the one at 95
 
@@ -244,6 +249,32 @@ def test_blocks_of_a_product_share_their_rows_and_columns():
         true = counted(product_kernel, grid, (16, 16), name, access, *arguments)
         assert union(sample, name, access) == pytest.approx(true, rel=1e-9)
     assert union(sample, "x", "read") == x.nbytes / 32
+
+
+def invert_kernel(x, out):
+    j, i = cuda.grid(2)
+    if i < out.shape[0] and j < out.shape[1]:
+        out[i, j] = 255 - x[i, j]
+
+
+def blur_kernel(x, out):
+    j, i = cuda.grid(2)
+    if 0 < i < out.shape[0] - 1 and 0 < j < out.shape[1] - 1:
+        out[i, j] = (x[i, j - 1] + x[i, j + 1] + x[i - 1, j] + x[i + 1, j]) // 4
+
+
+@pytest.mark.parametrize("kernel", [invert_kernel, blur_kernel])
+@pytest.mark.parametrize(("side", "columns"), [(16, 512), (16, 496), (8, 512), (8, 504), (24, 768)])
+def test_blocks_narrower_than_a_sector_share_theirs_with_either_neighbor(kernel, side, columns):
+    grid = columns // side, 6
+    image = np.zeros((6 * side, columns), np.uint8)
+    sample = of_three_blocks(kernel, grid, (side, side), image, image.copy())
+    for name, access in (("x", "read"), ("out", "write")):
+        true = counted(kernel, grid, (side, side), name, access, image, image.copy())
+        assert union(sample, name, access) == pytest.approx(true, rel=0.1)
+    (written,) = [f for f in sample.footprints if f.access == "write"]
+    part = columns * 2 * side / 32  # of the image, that two rows of blocks write
+    assert written.union((grid[0], 2, 1)) == pytest.approx(part, rel=0.1)
 
 
 def test_views_of_one_memory_have_one_footprint():

@@ -3,9 +3,10 @@
 import pytest
 
 from warplens.code.sass import Code, Instruction
-from warplens.model.waiting import BARRIER, CLOCKS, walk
+from warplens.model.waiting import BARRIER, CLOCKS, Wait, walk
 
 LOAD = 500.0  # clocks
+NEAR = Wait(LOAD)
 
 
 def one(opcode, writes="", reads="", target=None):
@@ -16,11 +17,11 @@ def one(opcode, writes="", reads="", target=None):
     )
 
 
-def clocks(*instructions, iterations=None):
+def clocks(*instructions, iterations=None, wait=NEAR):
     """The walk's clocks; an instruction's iterations are 1 unless given, place by place."""
     made = tuple(make(16 * n) for n, make in enumerate(instructions))
     code = Code("k", (8, 0), made, {}, 32, 0, 0, 0)
-    return walk(code, iterations or [1.0] * len(made), lambda _: LOAD)
+    return walk(code, iterations or [1.0] * len(made), lambda _: wait)
 
 
 def load(register, address="R0"):
@@ -43,6 +44,17 @@ def test_a_load_is_waited_for_where_it_is_used_first():
 def test_loads_in_flight_overlap():
     loads = [load(f"R{n}") for n in range(1, 9)]
     assert clocks(*loads, one("FADD", "R20", "R1 R8")) == 8 + LOAD
+
+
+def test_a_warp_waits_for_the_slowest_of_its_loads_in_flight():
+    near, third = 50.0, Wait(50.0, LOAD, 1 / 3)  # of three neighbors one fetches their line
+    loads = [load(f"R{n}") for n in (1, 2, 3)]
+    assert clocks(*loads, one("FADD", "R9", "R1 R2 R3"), wait=third) == pytest.approx(3 + LOAD)
+    in_turn = [each for n in (1, 2, 3) for each in (load(f"R{n}"), one("FADD", f"R1{n}", f"R{n}"))]
+    alone = near + (LOAD - near) / 3
+    assert clocks(*in_turn, wait=third) == pytest.approx(1 + 3 * alone, abs=3)
+    more = clocks(*loads, *loads, one("FADD", "R9", "R1 R2 R3"), wait=third)
+    assert more == pytest.approx(6 + LOAD)  # no load takes longer than from afar
 
 
 def test_a_load_whose_address_is_loaded_waits_for_it():
