@@ -39,7 +39,7 @@ ROOMS = {
 }
 # Lines that each room may have: now, and when the last page is rewritten. "gpulessons" is what
 # stands directly in it. Whoever adds looks first for what can go.
-COURSE = 29_560, 22_000
+COURSE = 29_720, 22_000
 BUDGETS = {
     "gpulessons": (800, 800),
     "claims": (900, 900),
@@ -49,7 +49,7 @@ BUDGETS = {
     "grader": (740, 500),
     "hardware": (1_580, 900),
     "illustrations": (4_520, 2_600),
-    "measure": (1_640, 1_300),
+    "measure": (1_800, 1_300),
     "models": (1_660, 1_100),
     "money": (540, 500),
     "notebook": (1_680, 1_600),
@@ -58,7 +58,7 @@ BUDGETS = {
     "profiler": (1_020, 600),
     "workers": (2_300, 1_300),
     "warplens": (10_000, 10_000),
-    "tests": (19_940, 16_000),
+    "tests": (20_240, 16_000),
 }
 # What is read, what is run, what is said; then machine code, and times.
 WARPLENS = {
