@@ -38,7 +38,7 @@ def right(name="which_part"):
 
 
 def wrong():
-    return check(exercises.which_part, lambda flops, bytes_moved, held, devices: devices[0][0])
+    return check(exercises.which_part, lambda *asked: asked[-1][0][0])
 
 
 @pytest.fixture

@@ -361,7 +361,7 @@ def test_without_scripts_pages_are_read_and_followed_and_dark_where_that_is_want
     assert images.count() > 5
     assert all(image.is_visible() and image.get_attribute("alt") for image in images.all())
     tab.get_by_role("link", name="Next").click()
-    assert tab.title().startswith("03 · Pixels")
+    assert tab.title().startswith("03 · Does a branch")
     shot = site.with_name("dark.png")
     tab.screenshot(path=shot, clip={"x": 500, "y": 10, "width": 4, "height": 4})
     from PIL import Image

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gpulessons import claims
 from gpulessons.claims import kept
-from gpulessons.claims.judge import HERE, written, zone
+from gpulessons.claims.judge import HERE, written
 
 ROOT = Path(__file__).parents[1]
 PAGE, README = ROOT / "docs" / "claims.md", ROOT / "README.md"
@@ -23,7 +23,8 @@ HEAD = """# The claims
 
 Five pieces of writing made twenty-seven claims about GPUs and deep learning. Each is split into its
 statements, and each of these has a word by what this package *measured* on the machines named
-below, one by *the evidence* (what is counted, published, modelled or bounded), or both.
+below, one by *the evidence* (what is counted, published, modelled or bounded), or both. Where the
+range of a figure leaves several words possible, all of them stand there.
 `gpulessons claims` prints them with their figures, yours in place of ours where you have run the
 pages, and [16 · Verdicts](../notebooks/16_verdicts.ipynb) says how they are judged.
 """
@@ -64,8 +65,7 @@ def line(finding):
     """A statement that one of the sources makes, and a figure that speaks with the word's side."""
     about = finding.about
     word = finding.together
-    saying = [each for each in finding.figures
-              if zone(each, about.refuted, about.holds) == word]  # fmt: skip
+    saying = [each for each in finding.figures if finding.says(each) == word]
     nearest = max(saying, key=lambda each: each.high)
     amount, least = nearest.amount(about.unit), written(about.holds, about.unit)
     quantity = about.quantity[0].upper() + about.quantity[1:]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from html import escape
 
-from .judge import EVIDENCE, HERE, OPEN, WORDS, Figure, Statement, claims, word, zone
+from .judge import EVIDENCE, HERE, OPEN, SAID, Figure, Statement, claims, word
 from .known import evidence
 
 NONE = "no figure"  # in place of a word
@@ -47,19 +47,25 @@ class Finding:
         """The same figures between other borders."""
         return replace(self, about=replace(self.about, refuted=refuted, holds=holds))
 
-    def without(self, which: int) -> "Finding":
-        """All figures but this one, from 1 on; all of them where there is none so far down."""
-        figures = tuple(each for n, each in enumerate(self.figures, 1) if n != which)
-        return replace(self, figures=figures)
+    @property
+    def hangs_on(self) -> list[tuple[Figure, str]]:
+        """Each figure without which the others, if there are any, give another word; and that."""
+        rest = {n: tuple(each for each in self.figures if each is not left_out)
+                for n, left_out in enumerate(self.figures)}  # fmt: skip
+        words = {n: replace(self, figures=others).together for n, others in rest.items()}
+        return [(self.figures[n], word) for n, word in words.items()
+                if word not in (self.together, NONE)]  # fmt: skip
+
+    def says(self, figure: Figure) -> str:
+        """The word, or words, that one figure alone allows."""
+        return word([figure], self.about.refuted, self.about.holds)
 
     @property
     def lines(self) -> list[str]:
-        """Each figure with its kind and the word that it says."""
-        about = self.about
+        """Each figure with its kind and the words that it allows."""
         return [
-            f"{figure.what}: {figure.amount(about.unit)} "
-            f"({figure.kind}{f': {figure.where}' * bool(figure.where)}) "
-            f"→ {zone(figure, about.refuted, about.holds)}"
+            f"{figure.what}: {figure.amount(self.about.unit)} "
+            f"({figure.kind}{f': {figure.where}' * bool(figure.where)}) → {self.says(figure)}"
             for figure in self.figures
         ]
 
@@ -112,7 +118,7 @@ class Findings:
         """{"measured": {word, or "no figure": how many}, "by the evidence": …}, in their order."""
         columns = {"measured": [each.here for each in self.found],
                    "by the evidence": [each.by_evidence for each in self.found]}  # fmt: skip
-        return {name: {each: Counter(said)[each] for each in (*WORDS, NONE)}
+        return {name: {each: Counter(said)[each] for each in (*SAID, NONE)}
                 for name, said in columns.items()}  # fmt: skip
 
     @property

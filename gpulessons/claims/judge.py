@@ -1,23 +1,25 @@
 """What a statement is, and the one judge: a quantity, two borders, figures that are ranges.
 
 Each claim of the sources is split into its statements, and each of these says that some quantity is
-large: a speed-up, a share, a number of cores. A figure from the upper border on speaks for it, one
-below the lower border against it, and one between them for it with limits. A figure whose range
-reaches over a border is too uncertain to speak. Where all figures that speak agree, that is the
-word; where they do not, the statement holds with limits.
+large: a speed-up, a share, a number of cores. From the upper border on it holds, below the lower
+border it is refuted, and between them it holds with limits: a figure allows each of these words
+that its range reaches. Figures are of different cases, so take one allowed word from each: where
+they are all the same, that is the statement's word, and where two differ, it holds with limits. The
+statement allows every word that can come out so; a wider range can only add to them.
 """
 
 import math
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
+from itertools import combinations
 from pathlib import Path
 
 from gpulessons import units
 
 HOLDS, LIMITS, REFUTED, OPEN = "holds", "holds with limits", "refuted", "open"
-WORDS = (HOLDS, LIMITS, REFUTED, OPEN)
+WORDS = (HOLDS, LIMITS, REFUTED)
 HERE = ("live", "recorded")  # measured by this package, on this machine or on a named one
 EVIDENCE = ("counted", "published", "modelled", "bounded", "emulated")
 SOURCES = ("A", "B", "C", "D", "E")
@@ -64,21 +66,33 @@ def written(value: float, unit: str) -> str:
     return f"{units.three_digits(value)} {unit}".strip()
 
 
-def zone(figure: Figure, refuted: float, holds: float) -> str:
-    """The word of one figure: OPEN where its range reaches over a border."""
-    if figure.low >= holds:
-        return HOLDS
-    if figure.high < refuted:
-        return REFUTED
-    return LIMITS if refuted <= figure.low and figure.high < holds else OPEN
+def allowed(figure: Figure, refuted: float, holds: float) -> set[str]:
+    """The words that one figure's range reaches: one, where it reaches over no border."""
+    reached = (
+        figure.high >= holds,
+        figure.high >= refuted and figure.low < holds and refuted < holds,
+        figure.low < refuted,
+    )
+    return {word for word, there in zip(WORDS, reached, strict=True) if there}
+
+
+def both(some: set[str], others: set[str]) -> set[str]:
+    """The words that two sets allow together: a word twice is that word, two are LIMITS."""
+    return {one if one == other else LIMITS for one in some for other in others}
+
+
+def named(words: set[str]) -> str:
+    """ "holds", "holds or holds with limits"; OPEN for all three, which exclude nothing."""
+    return OPEN if len(words) == 3 else " or ".join(each for each in WORDS if each in words)
+
+
+SAID = tuple(named(set(some)) for n in (1, 2, 3) for some in combinations(WORDS, n))
 
 
 def word(figures: Iterable[Figure], refuted: float, holds: float) -> str:
-    """The word of several figures: theirs, where those that are not OPEN agree, else LIMITS."""
-    said = {zone(figure, refuted, holds) for figure in figures} - {OPEN}
-    if len(said) > 1:
-        return LIMITS
-    return said.pop() if said else OPEN
+    """The words that the figures allow together, as one of SAID; OPEN for no figures."""
+    sets = [allowed(figure, refuted, holds) for figure in figures]
+    return named(reduce(both, sets) if sets else set(WORDS))
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ def spanned(value: Any) -> tuple[float, float] | None:
 
 def figure(about: Statement, line: Line, shipped: bool = False) -> Figure:
     """A line as a figure; what was live when the page was saved is recorded by now."""
-    measure, where = about.figures[line.figure], f"{line.machine}, {line.date}" * shipped
+    measure, where = about.figures[line.figure], line.machine + f", {line.date}" * shipped
     kind = "recorded" if shipped and measure.kind == "live" else measure.kind
     return Figure(measure.what, kind, line.low, line.high, where)
 

@@ -121,18 +121,31 @@ def warp_steps(kernel: Callable, x: np.ndarray, *arrays: np.ndarray) -> float:
 # CPUs and GPUs
 
 
-@about("4b", "4c")
+@about("4b")
 def large_products() -> Iterator[Figure]:
     """A large dense layer; and kernels of many kinds. Both sides compute in the same format."""
     shape = {"batch": 7000, "inputs": 4096, "outputs": 4096, "dtype": "float32"}
     cpu = one("dense", device="Xeon Phi 7250F", **shape)
     for device in ("Titan X", "P100", "T4", "V100"):
         card = one("dense", device=device, **shape)
-        yield cited(f"a dense layer, {cpu.device} over {device} in float32",
+        yield cited(f"a dense layer, {cpu.device}, 68 cores, over {device} in float32",
                     cpu.value / card.value, card)  # fmt: skip
     gap = one("throughput computing")
-    yield cited("kernels of many kinds on average, both sides tuned, Core i7-960 over GTX 280",
+    yield cited("kernels of many kinds on average, Core i7-960, 4 cores, over GTX 280, both tuned",
                 gap.value, gap)  # fmt: skip
+
+
+@about("4c")
+def whole_against_whole() -> Iterator[Figure]:
+    """What was published of products; and peak over peak, of cards by their sheets and of a
+    desktop's 16 cores if each keeps the pace that eight such cores have together."""
+    yield from large_products()
+    cpu, peak = one("price", device="Ryzen 9 7950X"), one("peak", cores=8)
+    cores = cpu.sizes["cores"]
+    rate = cores * peak.value / peak.sizes["cores"]
+    for device in ("RTX 3090", "RTX 4090", "H200"):
+        yield cited(f"peak over peak, {cpu.device}, {cores:.0f} cores, over {device}",
+                    sheet(device).peaks["float32"] / rate, peak)  # fmt: skip
 
 
 @about("6a")
@@ -171,23 +184,25 @@ def price_of_a_flop() -> Iterator[Figure]:
 
 @about("9a")
 def hours_of_rent() -> Iterator[Figure]:
-    """Prices and rents of 2026, a card alone, without energy; estimates with their spread."""
+    """Prices and rents of 2026, a card alone, without energy: the least rent and the most."""
     for device in ("RTX 5090", "A100 80 GB", "H200", "B200"):
-        rent = one("rent", device=device)
+        rents = sorted(published("rent", device=device), key=lambda row: row.value)
         asked = [end for row in published("price", device=device)
                  if row.source.measured >= "2026" for end in row.ends]  # fmt: skip
-        life = 3 * 365 * 24 * 3600 * rent.value
-        yield Figure(f"{device}, bought as asked for in 2026", "published", min(asked) / life,
-                     max(asked) / life, rent.citation)  # fmt: skip
+        for which, rent in (("least", rents[0]), ("most", rents[-1])):
+            life = 3 * YEAR * rent.value
+            yield Figure(f"{device}, bought as asked for in 2026, at the {which} rent", "published",
+                         min(asked) / life, max(asked) / life, rent.citation)  # fmt: skip
 
 
 @about("9b")
 def a_year_of_training() -> Iterator[Figure]:
-    """A model of 2024 at the peak of a consumer card, in its format; and one of 2012, as it was."""
-    model, card = one("training", what="Llama 3 405B"), sheet("RTX 5090")
-    yield Figure(f"{model.what}, one {card.name}, always at its peak in bfloat16", "bounded",
-                 -math.inf, YEAR * card.peaks["bfloat16"] / model.value,
-                 f"{card.source}; {model.citation}")  # fmt: skip
+    """Models of 2020 and 2024 at a consumer card's peak of 2025; and one of 2012, as it was."""
+    card = sheet("RTX 5090")
+    for model in (one("training", what=name) for name in ("GPT-3", "Llama 3 405B")):
+        yield Figure(f"{model.what}, one {card.name}, always at its peak in bfloat16", "bounded",
+                     -math.inf, YEAR * card.peaks["bfloat16"] / model.value,
+                     f"{card.source}; {model.citation}")  # fmt: skip
     led = one("training", what="AlexNet")
     yield cited(f"{led.what} in 2012, {led.sizes['cards']} × {led.device}", YEAR / led.value, led)
 
@@ -266,6 +281,12 @@ def state_over_a_desktops_cache() -> Iterator[Figure]:
 
 
 # Sums, chains, many devices
+
+
+@about("14a")
+def no_loss_of_accuracy() -> Iterator[Figure]:
+    row = one("data parallel", batch=8192, unit="×")
+    yield cited(row.what, row.value, row)
 
 
 @about("18a")
@@ -370,7 +391,7 @@ def how_near_libraries_come() -> Iterator[Figure]:
     """A kernel over one that fetches less; a library's over its arithmetic alone, at the peak."""
     along, tiled = (one("matmul", device="RTX A6000", what=what)
                     for what in ("GMEM Coalescing", "2D Blocktiling"))  # fmt: skip
-    yield cited(f"on an {along.device}, neighbours side by side over tiles in registers",
+    yield cited(f"on an {along.device}, neighbors side by side over tiles in registers",
                 tiled.value / along.value, along)  # fmt: skip
     for dtype in ("float32", "float16"):
         shape = {"batch": 7000, "inputs": 4096, "outputs": 4096, "dtype": dtype}

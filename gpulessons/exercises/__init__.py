@@ -14,10 +14,8 @@ import pkgutil
 
 NAMES = sorted({module.name for module in pkgutil.iter_modules(__path__)} - {"asking"})
 EXTRA = frozenset((
-    "kitchen_math",  # 01
     "puzzle_map_2d", "fuse_bias_gelu", "four_each",  # 02
-    "project",  # 03
-    "puzzle_shift", "block_total",  # 04
+    "puzzle_grid_stride", "block_total",  # 04
     "guard_tile",  # 05
     "warp_per_output",  # 06
     "shared_patch",  # 07

@@ -49,7 +49,8 @@ class Loop:
         vectors = f" ({self.lanes} numbers each)" if self.packed else ""
         packed = f"{self.packed} packed instruction{'s' * (self.packed != 1)}{vectors}"
         chains = f"{self.chains} chain{'s' * (self.chains != 1)}"
-        return f"{self.name}, one turn of its hot loop: {packed}, {self.scalar} scalar; {chains}."
+        found = f"{packed}, {self.scalar} scalar; {chains}"
+        return f"{self.name}, one iteration of its hot loop: {found}."
 
     def __repr__(self):
         return "\n".join([self.message, *(f"  {line}" for line in map(marked, self.lines))])

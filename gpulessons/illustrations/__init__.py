@@ -1,11 +1,11 @@
 """Pictures of one notebook each, and those of hints. Nothing but notebooks imports them.
 
-    00 samples · 01 kitchen, latency_hiding · 02 grid, same_work, transfers
+    00 samples, rivals · 01 kitchen, latency_hiding · 02 grid, same_work, transfers
     02, 04, 05 puzzles · 03 scenes · 04 trees · 04, 05 roof_shares · 04, 17 microbenchmarks
     03 to 07 matmul_ladder · 05 instruction_mix, systolic, tiles · 05 to 08 data_sheet
     06 dense, weight_reuse · 07 conv2d, halo · 08 lstm
     09 attention, attention_head, online_softmax, transformer · 10 frameworks
     11 hashing, huffman, many_classes, neighbours, placement, roofs
     12 data_parallel, ring_all_reduce · 13 learning_curves · 14 pipeline
-    15 brain, buying, cores, renting · 16 verdicts · 17 l1_banks, occupancy, published_times, waves
+    15 buying, cores · 16 verdicts · 17 l1_banks, occupancy, published_times, waves
 """

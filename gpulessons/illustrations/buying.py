@@ -1,24 +1,23 @@
-"""Pictures for a buyer: one box's numbers, what fits, which limit binds, what a step costs, how
-much of its roof anybody reached, when buying pays."""
+"""Pictures for a buyer: one box, what fits, which bound is the longest, what a step costs,
+how much of its roof anybody reached, when buying pays."""
 
-import math
 from textwrap import fill
 
 import numpy as np
 
 from gpulessons import units
 from gpulessons.evidence import published
-from gpulessons.money.devices import FACTORS, ON_SHEETS
+from gpulessons.money.devices import ON_SHEETS
 from gpulessons.money.devices import card as card_of
 from gpulessons.money.renting import HOURS, break_even, energy, owned_hour
 from gpulessons.money.works import Work, by_width, dense
-from gpulessons.plots.axes import beside, label_ends, log_axes, name_rows
-from gpulessons.plots.forms import LOOKS, dots, key, listed, percent
-from gpulessons.plots.picture import BLUE, GREEN, INK, ORANGE, VERMILLION, Picture, blank
+from gpulessons.plots.axes import beside, log_axes, name_rows
+from gpulessons.plots.forms import dots, key, listed, percent
+from gpulessons.plots.picture import BLUE, GREEN, INK, VERMILLION, Picture, blank
 from warplens.model.devices import sheet
 
-COLORS = dict(zip(FACTORS, (BLUE, GREEN, VERMILLION), strict=True))
-MARKS = dict(zip(FACTORS, "os^", strict=True))
+BOUNDS = {"FLOP/s": {"color": BLUE, "marker": "s"}, "bytes/s": {"color": GREEN, "marker": "o"},
+          "launches": {"color": VERMILLION, "marker": "^"}}  # fmt: skip
 OPEN = {"markerfacecolor": "none", "linestyle": "none", "markersize": 8}
 LIVE = {"markersize": 8, "linestyle": "none"}
 
@@ -81,93 +80,84 @@ def look(device):
     return LIVE if device.kind == "live" else OPEN
 
 
-# -- Which limit binds?
+# -- Which bound is the longest?
 
 
-def left_of(works, device, factors):
-    """How many of the works have fewer operations a byte than a device's ridge point."""
-    return sum(work.limit(device, factors) == "bytes/s" for work in works)
+def waiting(works, device, factors):
+    """{bound: how many of the works take longest for it}, none left out."""
+    return {bound: sum(work.limit(device, factors) == bound for work in works) for bound in BOUNDS}
 
 
-def ridges(groups, devices, of) -> Picture:
-    """A row for each device with its ridge points, by the type of the factors, and bands where the
-    works stand in 16 bits: left of a point a work cannot wait for FLOP/s.
-
-    groups: {name of a band: works}; the title is of the first, on the device called `of`.
-    """
-    works, (card,) = next(iter(groups.values())), [d for d in devices if d.name == of]
-    moved = [f"{left_of(works, card, f)} in {f}" for f in card.rates]
-    title = f"Of {len(works)} steps so many stand left of the {of}'s ridge: {', '.join(moved)}."
-    figure, axes = blank(8.2, 2.2 + 0.36 * len(devices), title)
-    places = draw_bands(axes, groups)
-    for y, device in enumerate(devices):
-        points = {factors: device.ridge(factors) for factors in device.rates}
-        places += points.values()
-        axes.plot([*points.values()], [y] * len(points), color=INK, linewidth=0.8)
-        for factors, place in points.items():
-            axes.plot(place, y, **{"color": COLORS[factors], "marker": MARKS[factors],
-                                   **look(device)})
-    name_rows(axes, [device.name for device in devices])
-    axes.set_xlim(min(places) / 2, 2.5 * max(places))
-    log_axes(axes, x=("operations a byte; marks: ridge points, bands: steps in 16 bits",
-                      "{:g}".format))  # fmt: skip
-    key(figure, {f: {"color": COLORS[f], "marker": MARKS[f], "markerfacecolor": "none"}
-                 for f in FACTORS} | {"filled: measured here": {"color": INK, "marker": "o"}})
-    spoken = listed({d.name: ", ".join(f"{d.ridge(f):.3g} in {f}" for f in d.rates)
-                     for d in devices})
-    stand = listed({w.name: f"{w.intensity('16 bits'):.3g}" for g in groups.values() for w in g})
-    return Picture(figure, f"{title} Ridge points, operations a byte: {spoken}. Steps in 16 bits: "
-                           f"{stand}.")
+def bounds(works, device) -> Picture:
+    """A panel for each type of factors, a row for each work: the seconds of its three bounds, the
+    longest large."""
+    kinds = [*device.rates]
+    told = [f"{n} for {bound}" for bound, n in waiting(works, device, kinds[-1]).items()]
+    title = f"{device.name}, {kinds[-1]}: of {len(works)} steps wait {', '.join(told)}."
+    figure, panels = blank(9.2, 1.9 + 0.34 * len(works), title, ncols=len(kinds), sharey=True,
+                           sharex=True, squeeze=False)
+    times = {kind: [work.parts(device, kind) for work in works] for kind in kinds}
+    every = [t for parts in times.values() for each in parts for t in each.values() if t]
+    for axes, kind in zip(panels[0], kinds, strict=True):
+        axes.set_xlim(min(every) / 2, 9 * max(every))
+        log_axes(axes, x=("at least", units.seconds))
+        axes.set_title(kind, color=INK, fontsize=10, loc="left")
+        for y, parts in enumerate(times[kind]):
+            draw_bounds(axes, y, parts)
+    name_rows(panels[0, 0], [work.name for work in works])
+    key(figure, {f"its {bound}": {**look, **OPEN} for bound, look in BOUNDS.items()})
+    spoken = (f"{kind}: " + ", ".join(
+        f"{work.name} {units.seconds(max(parts.values()))} for {max(parts, key=parts.get)}"
+        for work, parts in zip(works, times[kind], strict=True)) for kind in kinds)
+    return Picture(figure, f"{title} The longest bound. {'; '.join(spoken)}.")
 
 
-def draw_bands(axes, groups):
-    """Returns where they end."""
-    places = []
-    for n, (name, works) in enumerate(groups.items()):
-        stand = sorted(work.intensity("16 bits") for work in works)
-        places += stand
-        axes.axvspan(stand[0] / 1.02, stand[-1] * 1.02, color=ORANGE, alpha=0.3, linewidth=0)
-        axes.annotate(name, (math.sqrt(stand[0] * stand[-1]), 1), (0, 3 + 12 * (n % 2)),
-                      textcoords="offset points", color=INK, fontsize=9, ha="center",
-                      xycoords=axes.get_xaxis_transform())
-    return places
+def draw_bounds(axes, y, parts):
+    longest = max(parts, key=parts.get)
+    seen = {bound: seconds for bound, seconds in parts.items() if seconds}
+    axes.hlines(y, min(seen.values()), parts[longest], color=INK, linewidth=0.6)
+    for bound, seconds in seen.items():
+        large = {"markersize": 12, "markeredgewidth": 2.6} if bound == longest else {}
+        axes.plot(seconds, y, **{**BOUNDS[bound], **OPEN, **large})
+    beside(axes, units.seconds(parts[longest]), parts[longest], y)
 
 
 # -- What does a step cost?
 
 
 def prices(works, devices, factors="16 bits") -> Picture:
-    """A panel for each work, a row for each device: dollars of a million steps by its rent, were
-    the roof reached."""
+    """A panel for each work, a row for each device: dollars of a million steps, from its least rent
+    to its most, were the longest bound all."""
     costs = {w.name: {d.name: w.cost(d, factors) for d in devices} for w in works}
-    best = {name: min((c, d) for d, c in each.items() if c is not None)[1]
-            for name, each in costs.items() if any(c is not None for c in each.values())}
-    title = f"Cheapest by rent: {'; '.join(f'{d} for {name}' for name, d in best.items())}."
+    known = {name: {d: c for d, c in each.items() if c} for name, each in costs.items()}
+    best = {name: min(each, key=lambda d: each[d][0]) for name, each in known.items() if each}
+    title = f"Cheapest at its least rent: {'; '.join(f'{d} for {n}' for n, d in best.items())}."
     title = title if best else f"No card that fits has both {factors} and a rent."
-    figure, panels = blank(8.6, 1.8 + 0.34 * len(devices), title, ncols=len(works), sharey=True,
+    figure, panels = blank(8.8, 2 + 0.34 * len(devices), title, ncols=len(works), sharey=True,
                            squeeze=False)
     for axes, work in zip(panels[0], works, strict=True):
         draw_prices(axes, work, devices, factors, best.get(work.name))
     name_rows(panels[0, 0], [device.name for device in devices])
-    spoken = {name: listed({d: f"{1e6 * c:.3g}" for d, c in each.items() if c is not None})
-              for name, each in costs.items()}
+    spoken = {name: listed({d: f"{1e6 * low:.3g} to {1e6 * high:.3g}"
+                            for d, (low, high) in each.items()}) for name, each in known.items()}
     return Picture(figure, f"{title} Dollars of a million steps, modelled: {listed(spoken)}.")
 
 
 def draw_prices(axes, work, devices, factors, best):
-    known = []
+    ends = []
     for y, device in enumerate(devices):
         axes.axhline(y, color=INK, linewidth=0.4, alpha=0.4, zorder=0)
         cost = work.cost(device, factors)
-        if not cost:
+        if not cost or not cost[0]:
             axes.annotate(why_none(work, device, factors), (0.03, y), color=INK, fontsize=8.5,
                           va="center", xycoords=axes.get_yaxis_transform())
             continue
-        known.append(1e6 * cost)
-        won = device.name == best
-        axes.plot(known[-1], y, "D" if won else "o",
-                  **{**OPEN, "color": VERMILLION if won else BLUE})
-    axes.set_xlim(min(known, default=1) / 3, 3 * max(known, default=1))
+        low, high = (1e6 * end for end in cost)
+        ends += [low, high]
+        look = {"color": VERMILLION, "marker": "D"} if device.name == best else {"color": BLUE}
+        axes.plot([low, high], [y, y], linewidth=1.5, **{"marker": "|", **look, "markersize": 9,
+                                                         "markerfacecolor": "none"})
+    axes.set_xlim(min(ends, default=1) / 2, 2 * max(ends, default=1))
     log_axes(axes, x=("$ a million steps", "{:g}".format))
     axes.set_title(fill(work.name, 26), color=INK, fontsize=10, loc="left")
 
@@ -199,7 +189,7 @@ def reached() -> Picture:
         axes.annotate(percent(share), (share + 0.025, y), color=INK, fontsize=9.5, va="center")
     name_rows(axes, [what for what, *_ in shares])
     who = dict.fromkeys(row.source.title for *_, row in shares)
-    axes.set(xlim=(0, 1.1), xlabel=f"share of the roof; {', '.join(who)}")
+    axes.set(xlim=(0, 1.1), xlabel=fill(f"share of the roof; {', '.join(who)}", 50))
     axes.xaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
     return Picture(figure, f"{title} {listed({what: percent(s) for what, s, _ in shares})}.")
 
@@ -234,40 +224,36 @@ def training_reached():
 # -- Rent or buy?
 
 
-def renting(devices, years=3.0, host=0.0, price_per_kwh=0.2) -> Picture:
-    """Dollars of an hour of use over the share of so many years in which it is used: owned, a band
-    that falls, from the least price to the most; rented, a level line.
-
-    host: dollars for the machine around a card.
-    """
+def renting(devices, years=3.0, price_per_kwh=0.2) -> Picture:
+    """A panel for each device: dollars of an hour of use over the share of so many years in which
+    it is used, owned and rented, each a band from the least that is asked to the most."""
     shown = [d for d in devices if d.price and d.rent]
-    told = ", ".join(f"{d.name} {pays_from(d, years, host, price_per_kwh)}" for d in shown)
-    title = f"In use for {years:g} years, a bought card pays: {told}."
+    told = "; ".join(f"{d.name} {pays_from(d, years, price_per_kwh)}" for d in shown)
+    title = f"In use for {years:g} years, buying pays: {told}."
+    figure, panels = blank(8.8, 3.6, title, ncols=len(shown), sharey=True, squeeze=False)
     used = np.geomspace(0.02, 1, 60)
-    figure, axes = blank(height=4.2, title=title)
-    log_axes(axes, x=("share of the years in which it computes", percent),
-             y=("$ an hour of use", "{:g}".format), ticks=(0.02, 0.05, 0.1, 0.2, 0.5, 1))
-    ends = []
-    for device, each in zip(shown, LOOKS, strict=False):
-        low, high = (
-            owned_hour(price + host, years * HOURS * used, energy(device.watts, price_per_kwh))
-            for price in (device.price, device.price_most)
-        )
-        axes.fill_between(used, low, high, color=each["color"], alpha=0.25, linewidth=0)
-        axes.plot(used, low, color=each["color"])
-        axes.plot(used, np.full_like(used, device.rent), color=each["color"], linestyle="--")
-        ends += [(1, low[-1], f"{device.name}, bought", each["color"]),
-                 (1, device.rent, f"{device.name}, rented", each["color"])]
-    label_ends(axes, ends)
+    for axes, device in zip(panels[0], shown, strict=True):
+        log_axes(axes, x=("share of the time in use", percent), ticks=(0.02, 0.1, 0.3, 1),
+                 y=("$ an hour of use", "{:g}".format))  # fmt: skip
+        each = energy(device.watts, price_per_kwh)
+        owned = (owned_hour(price, years * HOURS * used, each)
+                 for price in (device.price, device.price_most))
+        axes.fill_between(used, *owned, color=BLUE, alpha=0.5, linewidth=0)
+        axes.fill_between(used, device.rent, device.rent_most, facecolor="none", hatch="//",
+                          edgecolor=VERMILLION, linewidth=0.8)
+        axes.set_title(device.name, color=INK, fontsize=10, loc="left")
+        axes.label_outer()
+    key(figure, {"bought": {"color": BLUE}, "rented (hatched)": {"color": VERMILLION, **OPEN}})
     return Picture(figure, title)
 
 
-def pays_from(device, years, host, price_per_kwh):
-    """ "from 18% to 26% of the time", or "never": where an owned hour costs what a rented one does,
-    by the least price and by the most."""
-    meet = [break_even(price + host, device.rent, years, energy(device.watts, price_per_kwh))
-            for price in (device.price, device.price_most)]
-    if meet[0] > 1:
+def pays_from(device, years, price_per_kwh):
+    """ "from 18% to 26% of the time", or "never": the share of the time from which an owned hour
+    costs less, at the least price and the most rent; and at the most price and the least rent."""
+    each = energy(device.watts, price_per_kwh)
+    least = break_even(device.price, device.rent_most, years, each)
+    most = break_even(device.price_most, device.rent, years, each)
+    if least > 1:
         return "never"
-    least, most = (percent(share) if share <= 1 else "never" for share in meet)
-    return f"from {least} of the time" + f" (at most {most})" * (most != least)
+    return f"from {percent(least)} of the time" + (f" to {percent(most)}" if most <= 1 else
+                                                   " at best, or never")  # fmt: skip

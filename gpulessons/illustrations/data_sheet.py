@@ -1,4 +1,4 @@
-"""What a data sheet promises, and the corners of the rooflines that follow from it."""
+"""What a data sheet promises, and the ridge points that follow from it."""
 
 from warplens.model.devices import sheet
 

@@ -1,148 +1,134 @@
-"""A kitchen, to see latency and throughput in: orders come in, cooks take them in turn.
+"""A kitchen, to see latency and throughput in: each guest orders again when the last dish comes.
 
     latency     minutes from an order to its dish
     throughput  dishes per hour
     Little's law: orders in the kitchen = orders per minute x minutes that each stays
 
-The pictures show who is busy when; the same picture serves cooks, threads and Flynn's four classes.
+The same picture serves chains of additions and warps; others have who is busy when, and how far
+many cooks get where some of the work is for one alone.
 """
 
-import heapq
-import random
+from collections import deque
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate, pairwise
 
 from gpulessons import units
-from gpulessons.measure.results import Comparison
-from gpulessons.plots.axes import log_axes, written
-from gpulessons.plots.forms import LOOKS, listed, name_rows, span, timetables
-from gpulessons.plots.picture import COLORS, INK, ORANGE, SKY, Picture, blank
+from gpulessons.plots.axes import written
+from gpulessons.plots.forms import listed, log_lines, name_rows, percent, span
+from gpulessons.plots.picture import BLUE, GREEN, INK, ORANGE, SKY, VERMILLION, Picture, blank
 
 from .drawings import drawing
 
 # Flynn's classes as kitchens: what each cook does in the same four minutes.
 four_classes = partial(drawing, "four_classes")
+DRAWN = 24  # minutes of a shift
+MOST = 12  # guests that the curve has
+WORKERS = [4**n for n in range(8)]
 
 
 @dataclass(frozen=True)
 class Dish:
-    """One order: minutes since opening, and who cooked it."""
+    """One order, in minutes since opening: whose it was, and who cooked it."""
 
-    ordered: float
+    guest: int
     cook: int
+    ordered: float
     started: float
     done: float
 
 
 @dataclass(frozen=True)
 class Shift:
-    """All dishes of a shift, in the order of their orders."""
+    """All dishes, in the order of their start. What follows is counted in one round of the guests,
+    `guests` dishes' time long, after a first one: then all is as it was.
+    """
 
+    guests: int
     cooks: int
     minutes: float  # that a dish takes
     dishes: tuple[Dish, ...]
 
     @property
-    def latency(self):
-        """Minutes from an order to its dish, on average."""
-        return sum(dish.done - dish.ordered for dish in self.dishes) / len(self.dishes)
-
-    @property
-    def span(self):
-        """Minutes from the first order to the last dish."""
-        return max(dish.done for dish in self.dishes) - self.dishes[0].ordered
+    def round(self):
+        length = self.guests * self.minutes
+        return length, 2 * length
 
     @property
     def throughput(self):
         """Dishes per hour."""
-        return 60 * len(self.dishes) / self.span
+        first, last = self.round
+        return 60 * len(self.served) / (last - first)
 
-    def levels(self):
-        """[(minute, orders inside from then on)]: one up for an order, one down for a dish."""
-        ups = [(dish.ordered, 1) for dish in self.dishes]
-        downs = [(dish.done, -1) for dish in self.dishes]
-        at, steps = zip(*sorted(ups + downs), strict=True)
-        return list(zip(at, accumulate(steps), strict=True))
+    @property
+    def latency(self):
+        """Minutes from an order to its dish, on average."""
+        return sum(dish.done - dish.ordered for dish in self.served) / len(self.served)
+
+    @property
+    def served(self):
+        first, last = self.round
+        return [dish for dish in self.dishes if first < dish.done <= last]
 
     @property
     def in_kitchen(self):
-        """Orders inside, on average over time: read off the levels, without Little's law."""
-        steps = pairwise(self.levels())
-        return sum(level * (after - before) for (before, level), (after, _) in steps) / self.span
+        """Orders inside, on average over time: counted without Little's law."""
+        first, last = self.round
+        stays = (min(dish.done, last) - max(dish.ordered, first) for dish in self.dishes)
+        return sum(max(stay, 0) for stay in stays) / (last - first)
 
 
-def orders(count: int, per_hour: float, seed: int = 1) -> list[float]:
-    """Minutes at which orders come: independent of each other, at random, so many an hour."""
-    chance = random.Random(seed)
-    return list(accumulate(chance.expovariate(per_hour / 60) for _ in range(count)))
+def lunch(guests: int, cooks: int, minutes: float) -> Shift:
+    """Each guest orders, and again when the dish comes; the oldest order has the next free cook."""
+    orders = deque((0.0, guest) for guest in range(guests))  # since when, and whose
+    free = [0.0] * cooks  # from when on
+    dishes: list[Dish] = []
+    while orders[0][0] <= max(2 * guests * minutes, DRAWN):
+        ordered, guest = orders.popleft()
+        cook = min(range(cooks), key=lambda cook: max(free[cook], ordered))
+        started = max(ordered, free[cook])
+        free[cook] = started + minutes
+        orders.append((free[cook], guest))
+        dishes.append(Dish(guest, cook, ordered, started, free[cook]))
+    return Shift(guests, cooks, minutes, tuple(dishes))
 
 
-def rush(count: int) -> list[float]:
-    """So many orders, all at opening time."""
-    return [0.0] * count
-
-
-def simulate(orders, cooks: int, minutes: float) -> Shift:
-    """Each order goes to the cook who is free first and takes so many minutes. Returns a Shift."""
-    free = [(0.0, cook) for cook in range(cooks)]  # a heap: who is free, and from when on
-    dishes = []
-    for ordered in orders:
-        idle, cook = heapq.heappop(free)
-        started = max(idle, ordered)
-        dishes.append(Dish(ordered, cook, started, started + minutes))
-        heapq.heappush(free, (started + minutes, cook))
-    return Shift(cooks, minutes, tuple(dishes))
-
-
-def picture(shift: Shift) -> Picture:
-    """Below, who cooks when; above, how many orders are inside, and how many of them wait."""
-    cooks = units.plural(shift.cooks, "cook")
-    title = (
-        f"{cooks}, {minutes(shift.minutes)} a dish: {shift.throughput:.1f} dishes an hour, each "
-        f"{minutes(shift.latency)} after its order."
-    )
-    rows = max(0.7, 0.3 * shift.cooks)
-    figure, (above, below) = blank(
-        height=2.2 + rows, title=title, nrows=2, sharex=True, height_ratios=[1, rows]
-    )
-    at, level = zip((0, 0), *shift.levels(), strict=True)
-    cooked = [min(orders, shift.cooks) for orders in level]
-    above.fill_between(at, cooked, level, step="post", color=ORANGE, linewidth=0)
-    above.fill_between(at, cooked, step="post", color=SKY, linewidth=0)
-    above.axhline(shift.in_kitchen, color=INK, linewidth=1.5, linestyle=":")
-    above.set_title("orders inside: being cooked (blue), waiting (orange), on average (dotted) "
-                    f"{shift.in_kitchen:.1f}", color=INK, fontsize=10, loc="left")
-    above.yaxis.get_major_locator().set_params(integer=True, nbins=4)
-    until = max(dish.done for dish in shift.dishes)
-    for number, dish in enumerate(shift.dishes, 1):
-        has_room = shift.minutes > 0.03 * until
-        span(below, dish.cook, dish.started, shift.minutes, SKY, number if has_room else "")
-    below.set(ylim=(shift.cooks - 0.4, -0.6), yticks=[], xlim=(0, 1.02 * until))
-    below.set(xlabel="minutes since opening", ylabel=cooks)
+def picture(guests: int = 1, cooks: int = 4, minutes: float = 4) -> Picture:
+    """Who cooks for whom when; below, dishes an hour by the number of guests. Made for sliders."""
+    shift = lunch(guests, cooks, minutes)
+    told = f"{units.plural(guests, 'guest')}, {units.plural(cooks, 'cook')}"
+    title = (f"{told}: {shift.throughput:.0f} dishes an hour, each {shift.latency:.3g} minutes "
+             "after its order.")
+    figure, (above, curve) = blank(7.2, 2.6 + 0.32 * cooks, title, nrows=2,
+                                   height_ratios=(0.32 * cooks, 1.2))
+    for dish in shift.dishes:
+        if dish.started < DRAWN:
+            span(above, dish.cook, dish.started, minutes, SKY, dish.guest + 1)
+    above.hlines(range(cooks), 0, DRAWN, color=INK, linestyle=":", linewidth=0.8, zorder=0)
+    above.set(xlim=(0, DRAWN), ylim=(cooks - 0.4, -0.6), yticks=[], ylabel="cooks")
+    above.set_xlabel("minutes since opening; in each box the guest")
+    places = range(1, MOST + 1)
+    curve.plot(places, [lunch(n, cooks, minutes).throughput for n in places], color=INK)
+    curve.plot(guests, shift.throughput, "o", color=VERMILLION, markersize=9)
+    curve.set(xlim=(0, MOST + 0.4), xticks=places, xlabel="guests", ylabel="dishes/h")
+    curve.set_ylim(0, 1.15 * 60 * cooks / minutes)
     return Picture(figure, f"{title} On average {shift.in_kitchen:.1f} orders are in the kitchen.")
 
 
-def side_by_side(shifts) -> Picture:
-    """Shifts over the same minutes, {name: shift}: who serves first, and who is done first."""
-    first = {name: shift.dishes[0].done - shift.dishes[0].ordered for name, shift in shifts.items()}
-    done = {name: shift.span for name, shift in shifts.items()}
-    count = len(next(iter(shifts.values())).dishes)
-    title = f"The first portion: {ranked(first)}. All {count}: {ranked(done)}."
-    rows = {name: {f"cook {cook + 1}": [
-        (dish.started, shift.minutes, SKY, number) for number, dish in enumerate(shift.dishes, 1)
-        if dish.cook == cook] for cook in range(shift.cooks)} for name, shift in shifts.items()}
-    figure, _ = timetables(rows, "minutes since opening", title=title)
-    return Picture(figure, title)
-
-
-def ranked(times):
-    """{name: minutes} as "A 2 min, B 8 min", the quickest first."""
-    return ", ".join(f"{name} {minutes(times[name])}" for name in sorted(times, key=times.get))
-
-
-def minutes(time):
-    return f"{time:.1f}".removesuffix(".0") + " min"
+def scaling(shares=(0.1, 0.01, 0.001)) -> Picture:
+    """How many times as fast n workers are, where a share of one worker's time is for one alone:
+    the same work (Amdahl), and for the first share as much more work as there are workers."""
+    amdahl = {share: [1 / (share + (1 - share) / n) for n in WORKERS] for share in shares}
+    grown = [shares[0] + (1 - shares[0]) * n for n in WORKERS]
+    title = (f"{WORKERS[-1]:,} workers, {shares[0]:.0%} of the work for one alone: "
+             f"{amdahl[shares[0]][-1]:.0f}× as fast.")
+    looks = [{"color": color, "marker": mark}
+             for color, mark in zip((BLUE, GREEN, VERMILLION), "os^", strict=True)]
+    named = [(f"{percent(share)} alone", WORKERS, amdahl[share], look)
+             for share, look in zip(shares, looks, strict=True)]
+    more = (f"{percent(shares[0])}, work grown alike", WORKERS, grown,
+            {"color": INK, "linestyle": "--", "marker": "_"})
+    return log_lines([*named, more], ("workers", "{:,.0f}".format),
+                     ("times as much done in a second", "{:,.0f}×".format), title=title)
 
 
 def schedule(runs) -> Picture:
@@ -177,29 +163,3 @@ def schedule(runs) -> Picture:
               f"{units.seconds(sum(worked for _, _, worked in each))} of work"
               for name, each in runs.items()}
     return Picture(figure, f"{title} {listed(worked)}.")
-
-
-def pace(comparison: Comparison) -> Picture:
-    """Left, what a caller waits for one call (latency); right, elements per second (throughput)."""
-    timings = comparison.timings
-    quickest, busiest = min(timings, key=lambda t: t.wait), max(timings, key=elements_per_second)
-    rate = units.rate(elements_per_second(busiest), "elements/s")
-    title = (f"{comparison.op}: no call takes less than {units.seconds(quickest.wait)} "
-             f"({quickest.version}), and none does more than {rate} ({busiest.version}).")
-    figure, (left, right) = blank(height=3.9, title=title, ncols=2)
-    for version, look in zip(dict.fromkeys(t.version for t in timings), LOOKS, strict=False):
-        own = [t for t in timings if t.version == version]
-        look = {"color": COLORS[own[0].backend], "marker": look["marker"], "markersize": 5}
-        sizes = [t.size for t in own]
-        left.plot(sizes, [t.wait for t in own], label=version, **look)
-        right.plot(sizes, [elements_per_second(t) for t in own], **look)
-    size = (comparison.unit, units.count)
-    log_axes(left, x=size, y=("time of one call", units.seconds))
-    log_axes(right, x=size, y=("elements per second", lambda rate: units.rate(rate, "/s")))
-    left.legend(frameon=False, labelcolor=INK, fontsize=10)
-    waits = {f"{t.version} at {units.count(t.size)}": units.seconds(t.wait) for t in timings}
-    return Picture(figure, f"{title} {listed(waits)}.")
-
-
-def elements_per_second(timing):
-    return timing.size / timing.wait

@@ -12,9 +12,10 @@ some instructions, the last of them a load, whose number the next turn needs.
 import math
 import re
 
+from gpulessons import units
 from gpulessons.plots.axes import written
-from gpulessons.plots.forms import span
-from gpulessons.plots.picture import INK, ORANGE, SKY, VERMILLION, Picture, blank
+from gpulessons.plots.forms import log_lines, span
+from gpulessons.plots.picture import DASH_DOT, INK, ORANGE, SKY, VERMILLION, Picture, blank
 from gpulessons.units import plural
 from warplens.model.devices import named
 from warplens.model.occupancy import PARTITIONS, limits_of
@@ -123,3 +124,18 @@ def draw_warps(axes, slot, rows):
     slot.set(xlim=(0, CLOCKS), ylim=(-0.55, 0.55), xlabel="clocks")
     slot.set_yticks([0], ["issue slot"])
     slot.spines["left"].set_visible(False)
+
+
+def by_chains(rates) -> Picture:
+    """Loads in a second by the chains that they stand in, {chains: loads/s}, measured; beside it
+    what Little's law allows if each takes as long as one that is alone."""
+    chains, (one, *_) = list(rates), rates.values()
+    most = max(rates, key=rates.get)
+    title = (f"{plural(most, 'chain')} of loads on one core: "
+             f"{units.ratio(rates[most] / one)} as many loads in a second as one.")
+    law = "chains / latency (modelled)", chains, [one * n for n in chains], {
+        "color": INK, "linestyle": DASH_DOT, "marker": "_"}
+    return log_lines([("measured here", chains, list(rates.values()), {"marker": "o"}), law],
+                     ("independent chains", "{:.0f}".format),
+                     ("loads in a second", lambda rate: units.rate(rate, "/s")),
+                     title=title, ticks=chains)

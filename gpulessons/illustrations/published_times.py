@@ -1,8 +1,11 @@
 """A model beside the times that others published: how far off, and where its interval fails."""
 
-from gpulessons.plots.axes import log_axes, name_rows
-from gpulessons.plots.picture import COLORS, INK, Picture, blank
+from gpulessons import units
+from gpulessons.plots.axes import log_axes, name_rows, written
+from gpulessons.plots.forms import SPOTS, listed
+from gpulessons.plots.picture import COLORS, DASH_DOT, INK, Picture, blank
 
+RUNG = {**SPOTS, "marker": "^"}
 KEY = "at 1 both agree; ○ the interval holds the published time, × it does not"
 
 
@@ -28,3 +31,29 @@ def published_times(judged) -> Picture:
     missed = "; ".join(f"{row.name} at {row.ratio:.2f}" for row in judged.failures)
     alt = f"{judged.message} The interval fails for: {missed or 'none'}. {' '.join(judged.notes)}"
     return Picture(figure, alt)
+
+
+def rungs(rows, floor: float) -> Picture:
+    """A ladder of kernels on one card: each rung's published time, open, and its modelled interval.
+
+    rows: of warplens.model.published. floor: seconds below which the data sheet lets nobody come.
+    """
+    rows = list(rows)
+    first, last = rows[0].published, rows[-1].published
+    title = (f"On an {first.gpu} the last rung is {units.ratio(first.seconds / last.seconds)} as "
+             "fast as the first (published).")
+    figure, axes = blank(height=1.4 + 0.36 * len(rows), title=title)
+    axes.axvline(floor, color=INK, linestyle=":")
+    most = max(row.published.seconds for row in rows)
+    for y, row in enumerate(rows):
+        low, high = row.modelled.low, row.modelled.high or 1.3 * most
+        axes.plot([low, high], [y, y], color=INK, linewidth=1, linestyle=DASH_DOT)
+        axes.plot(row.published.seconds, y, color=COLORS["gpu"], markerfacecolor="none", **RUNG)
+    name_rows(axes, [row.published.kernel.partition(", ")[2] for row in rows])
+    where = f"dotted: at least, by its data sheet; broken: modelled\npublished: {first.source}"
+    axes.set(xlim=(0, 1.25 * most), xlabel=f"time\n{where}")
+    written(axes.xaxis, units.seconds)
+    told = {row.published.kernel: f"{units.seconds(row.published.seconds)} published, "
+            f"{row.modelled.words} modelled" for row in rows}
+    least = units.seconds(floor)
+    return Picture(figure, f"{title} {listed(told)}. By the data sheet: at least {least}.")

@@ -5,7 +5,7 @@ emptied caches, and each op's share of its roof in words.
 from gpulessons import units
 from gpulessons.hardware.budget import note
 from gpulessons.hardware.system import free_memory
-from gpulessons.measure.results import NOISY, Absent, Timing
+from gpulessons.measure.results import Timing
 from gpulessons.plots.roofline import device, is_bound_by_bytes, roof, share
 
 MOST, IN_NO_TIME = 2**27, 2**24  # bytes; the second where measuring has next to no time
@@ -76,24 +76,10 @@ def near_the_roof(timings, machine) -> str:
     bound = [t for t in ours if is_bound_by_bytes(t, *roof_of(t, machine))]
     near = [t for t in bound if share_of_roof(t, machine) >= LOW]
     if not bound:
-        return "No op under the slanted roof was timed steadily here."
+        return "No op under the bandwidth roof was timed steadily here."
     return (
         f"{len(near)} of {len(bound)} ops whose bytes should be the limit reach {LOW:.0%} or more "
         "of what memory gives to loads and stores like theirs."
-    )
-
-
-def from_a_cache(timing: Timing | Absent, bandwidth: float) -> str:
-    """Where the numbers of a small step came from; bandwidth: what memory gives it, bytes/s."""
-    if isinstance(timing, Absent):
-        return f"No word on {timing.size:,} parameters: {timing.why}."
-    if timing.noise:
-        return f"Too noisy here to say where {timing.size:,} parameters come from."
-    if timing.bandwidth > (1 + NOISY) * bandwidth:
-        return f"{timing.size:,} parameters come faster than from memory: they are in a cache."
-    return (
-        f"{timing.size:,} parameters come no faster than from memory. If they are in a cache, it "
-        "does not show: something takes longer than their bytes, perhaps to wake the threads."
     )
 
 

@@ -8,8 +8,18 @@ import numpy as np
 
 from gpulessons import units
 from gpulessons.ops.common import WARP
-from gpulessons.plots.forms import dots, listed
-from gpulessons.plots.picture import BLUE, COLORS, INK, MARKERS, Picture, blank
+from gpulessons.plots.axes import log_axes, two_ticks
+from gpulessons.plots.forms import LOOKS, dots, lines, listed
+from gpulessons.plots.picture import (
+    BLUE,
+    COLORS,
+    DASH_DOT,
+    HATCH,
+    INK,
+    MARKERS,
+    Picture,
+    blank,
+)
 
 DEPTHS = 8  # shades of near and far
 
@@ -96,17 +106,35 @@ def warps(orders) -> Picture:
 
 
 def prices(rows) -> Picture:
-    """What disorder costs: {name: (GPU factor, counted; CPU factor, measured)}, on a log scale."""
-    told = {name: f"the {'GPU' if gpu > cpu else 'CPU'} pays more"
-            if max(gpu, cpu) >= 1.1 * min(gpu, cpu) else "both pay about the same"
-            for name, (gpu, cpu) in rows.items()}
-    kinds = ("gpu", "GPU, steps counted"), ("host", "CPU, time measured")
+    """What disorder costs: {name: ("gpu" for counted or "host" for measured, factor)}."""
+    kinds = {"gpu": "steps, counted", "host": "time, measured"}
+    least, *_, most = sorted(rows, key=lambda name: rows[name][1])
     return dots(
-        [(f"{name}: {kind}", factor, {"marker": MARKERS[backend], "color": COLORS[backend]})
-         for name, factors in rows.items()
-         for factor, (backend, kind) in zip(factors, kinds, strict=True)],
-        "time or steps, shuffled over sorted", units.ratio, title=f"{listed(told)}.", one=True,
+        [(f"{name}: {kinds[backend]}", factor,
+          {"marker": MARKERS[backend], "color": COLORS[backend]})
+         for name, (backend, factor) in rows.items()],
+        "shuffled over sorted", units.ratio, one=True,
+        title=f"Disorder costs most here: {most}; least: {least}.",
     )
+
+
+def sides(rounds, curves) -> Picture:
+    """What agreement is worth: {kernel: a Modelled for each of rounds}, with their intervals."""
+    worst = {at: max(curves, key=lambda name: curves[name][at].seconds) for at in (0, -1)}
+    title = "; ".join(f"{units.plural(rounds[at], 'round')}: {name.replace('_', ' ')} takes longest"
+                      for at, name in worst.items())
+    figure, axes = blank(height=4.1, title=f"{title} (modelled).")
+    log_axes(axes, x=("rounds of each side", units.count), y=("time", units.seconds), ticks=rounds)
+    two_ticks(axes.yaxis)
+    looks = dict(zip(curves, LOOKS, strict=False))
+    for name, curve in curves.items():
+        axes.fill_between(rounds, [each.low for each in curve], [each.high for each in curve],
+                          facecolor="none", edgecolor=looks[name]["color"], hatch=HATCH, alpha=0.3)
+    lines(axes, [(name.replace("_", " "), rounds, [each.seconds for each in curve],
+                  {**looks[name], "linestyle": DASH_DOT, "markerfacecolor": "none"})
+                 for name, curve in curves.items()])
+    spoken = {name: ", ".join(each.words for each in curve) for name, curve in curves.items()}
+    return Picture(figure, f"{title}, modelled. {listed(spoken)}.")
 
 
 def waiting(turns):

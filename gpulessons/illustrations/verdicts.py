@@ -4,9 +4,11 @@ import math
 from textwrap import fill as fill_words
 
 from gpulessons import units
-from gpulessons.claims.judge import HERE, HOLDS, LIMITS, OPEN, REFUTED, WORDS, zone
+from gpulessons.claims.judge import HERE, REFUTED, SAID, WORDS
+from gpulessons.claims.judge import written as in_unit
 from gpulessons.plots.axes import log_axes, name_rows, two_ticks, written
 from gpulessons.plots.picture import BLUE, INK, ORANGE, Picture, blank
+from warplens.tables import Table
 
 # A kind is told by its mark and its line; color only says measured or not.
 LOOKS = {
@@ -31,14 +33,12 @@ def ranges(finding):
         tips = [end for end in dict.fromkeys((each.low, each.high)) if low < end < high]
         axes.plot(tips, [y] * len(tips), marker=marker, fillstyle=fill, color=color, markersize=9,
                   linestyle="none")  # fmt: skip
-    sides = (about.refuted, "← against ", "right"), (about.holds, " for →", "left")
+    sides = (about.refuted, "← refuted ", "right"), (about.holds, " holds →", "left")
     for border, side, ha in sides:
         axes.axvline(border, color=INK, linewidth=1, linestyle=(0, (4, 3)))
         axes.text(border, -0.75, side, color=INK, ha=ha, fontsize=9.5)
-    name_rows(axes, [f"{fill_words(each.what, 46)}\n({each.kind})" for each in finding.figures])
-    said = "; ".join(f"{each.what}, {each.kind}: {each.amount(about.unit)}, "
-                     f"{zone(each, about.refuted, about.holds)}" for each in finding.figures)
-    return Picture(figure, f"{about.words} {words} {about.test} {said}.")
+    name_rows(axes, [fill_words(f"{each.what} ({each.kind})", 46) for each in finding.figures])
+    return Picture(figure, f"{about.words} {words} {about.test} {'; '.join(finding.lines)}.")
 
 
 def limits(axes, finding):
@@ -64,21 +64,31 @@ def limits(axes, finding):
 
 def asked(finding):
     """(question with its borders, {word: why, or why not}, the right word), for a quiz."""
-    about, right = finding.about, finding.together if finding.together in WORDS else OPEN
-    said = [each for each in WORDS if each != OPEN or right == OPEN]
-    speaking = {word: [each for each in finding.figures
-                       if zone(each, about.refuted, about.holds) == word] for word in said}
-    if right == LIMITS and not speaking[LIMITS]:  # they disagree: one of either side
-        speaking[LIMITS] = [speaking[HOLDS][0], speaking[REFUTED][0]]
-    answers = {word: reason(about, word == right, speaking[word]) for word in said}
-    return f"“{about.words}” {about.test}", answers, right
+    about, right = finding.about, finding.together
+    low, high = (in_unit(border, about.unit) for border in (about.refuted, about.holds))
+    answers = {word: reason(finding, word, right) for word in (*WORDS, right)}
+    question = (f"“{about.words}” Here that is: {about.quantity}. Below {low} it is refuted, "
+                f"from {high} on it holds ({about.borders}). What do all figures together say?")
+    return question, answers, right
 
 
-def reason(about, right, figures):
-    """What the figures of one word say, the first two of them."""
-    lines = [f"{each.what}, {each.amount(about.unit)} ({each.kind})" for each in figures[:2]]
-    more = f"; and {len(figures) - 2} more" * (len(figures) > 2)
-    for_it = f"{'; '.join(lines)}{more}." if figures else "no figure says so."
-    if right:
-        return f"Yes: {for_it} What would change it: {about.changes}"
-    return f"Not by all figures together: {for_it}"
+def reason(finding, word, right):
+    """Why it is right, or of some figures alone: two of them, those nearest to another word."""
+    saying = [each for each in finding.figures if finding.says(each) == word]
+    saying.sort(key=lambda each: -each.high if word == REFUTED else each.low)
+    if word == right and not saying:  # they part: one of each side
+        sides = {finding.says(each): each for each in finding.figures}
+        saying = [sides[each] for each in SAID if each in sides]
+    lines = [f"{each.what}: {each.amount(finding.about.unit)} ({each.kind})" for each in saying[:2]]
+    said = "; ".join([*lines, *[f"and {len(saying) - 2} more"] * (len(saying) > 2)])
+    if word == right:
+        return f"Yes: {said}. What would change it: {finding.about.changes}"
+    return f"So say some figures, and not all: {said}." if said else "No figure alone says this."
+
+
+def hanging(findings):
+    """A table of the words that change when one figure is left out."""
+    rows = [(f"{each.about.name}. {each.about.words}", each.together, f"{f.what} ({f.kind})", word)
+            for each in findings for f, word in each.hangs_on]  # fmt: skip
+    caption = f"Statements whose word hangs on one figure: {len({row[0] for row in rows})}"
+    return Table(caption, ("statement", "all figures", "without", "the others"), rows)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from itertools import groupby
 from pathlib import Path
 from statistics import mean, median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gpulessons import units
 from warplens.model.published import kendall
@@ -109,8 +109,9 @@ def judgments(which: str = "all") -> Judgments:
 
 
 def judgment(row: dict[str, str]) -> Judgment:
-    return Judgment(**{name: row[name] for name in TEXTS},
-                    **{name: float(row[name]) if row[name] else None for name in NUMBERS})  # type: ignore[arg-type]
+    fields: dict[str, Any] = {name: row[name] for name in TEXTS}
+    fields |= {name: float(row[name]) if row[name] else None for name in NUMBERS}
+    return Judgment(**fields)
 
 
 def numbers(rows: list[Judgment]) -> list[str]:

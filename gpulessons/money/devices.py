@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from gpulessons import units
-from gpulessons.evidence import SI, published
+from gpulessons.evidence import published
 from warplens.model.devices import sheet
 
 # The numbers that a product multiplies, and the bytes that one of them takes in memory. TF32 is
@@ -32,9 +32,10 @@ class Device:
     rates: Mapping[str, float] = field(default_factory=dict)  # FLOP/s, by FACTORS
     bandwidth: float | None = None  # bytes/s of its memory
     memory: float | None = None  # bytes
-    price: float | None = None  # to buy, the least
+    price: float | None = None  # to buy, with its part of the machine around it: the least
     price_most: float | None = None
-    rent: float | None = None  # of an hour
+    rent: float | None = None  # of an hour: the least
+    rent_most: float | None = None
     watts: float | None = None
     kind: str = "typed in"
     where: str = ""  # where its numbers are from: a machine and a day, or a citation
@@ -60,8 +61,8 @@ class Device:
         return f"{self.name} ({self.kind}): {', '.join(told)}"
 
 
-COUNTED = "bandwidth", "memory", "price", "price_most", "rent", "watts"
-FREE = "price", "price_most", "rent"  # these may be 0
+FREE = "price", "price_most", "rent", "rent_most"  # these may be 0
+COUNTED = "bandwidth", "memory", "watts", *FREE
 
 
 def check_number(device, what, number, least=None):
@@ -73,27 +74,41 @@ def check_number(device, what, number, least=None):
 
 
 def cards() -> list[Device]:
-    """The cards that this course prices, by their data sheets, each with the prices and the least
-    rent of the latest day of which any is published."""
+    """The cards that this course prices, by their data sheets, each with the least and the most
+    that anybody published: of its price on the latest day of which there is one, with its part of a
+    machine, and of its rent."""
     return [card(name) for name in CARDS]
 
 
 def card(name):
     promised = sheet(name)
     rates = {ON_SHEETS[each]: rate for each, rate in promised.peaks.items() if each in ON_SHEETS}
-    prices, rents = asked("price", name), asked("rent", name)
+    prices = [end for row in latest("price", name) for end in row.ends]
+    rents = [row.value * 3600 for row in rows("rent", name)]
+    shares = [row.value for row in rows("share of a machine", around(name))]
     return Device(
-        name, rates, promised.memory, promised.capacity, min(prices, default=None),
-        max(prices, default=None), min(rents, default=None), promised.watts, "published",
-        promised.source,
+        name, rates, promised.memory, promised.capacity,
+        price=min(prices) / max(shares) if prices else None,
+        price_most=max(prices) / min(shares) if prices else None,
+        rent=min(rents, default=None), rent_most=max(rents, default=None),
+        watts=promised.watts, kind="published", where=promised.source,
     )  # fmt: skip
 
 
-def asked(subject, name):
-    """Dollars, or dollars an hour, of the latest day; [] where nothing is published."""
-    rows = [row for row in published(subject) if row.device == name]
-    latest = max((row.source.measured for row in rows), default="")
-    return [end / SI[row.unit] for row in rows if row.source.measured == latest for end in row.ends]
+def around(name):
+    """What a card is put into: one for games into a PC, one for data centers into a server."""
+    return "PC" if name.startswith("RTX") else "HGX server"
+
+
+def rows(subject, name):
+    return [row for row in published(subject) if row.device == name]
+
+
+def latest(subject, name):
+    """The rows of the latest day; [] where nothing is published."""
+    found = rows(subject, name)
+    day = max((row.source.measured for row in found), default="")
+    return [row for row in found if row.source.measured == day]
 
 
 def of_machine(machine) -> list[Device]:
@@ -120,4 +135,5 @@ def with_rents(devices: Iterable[Device], rents: Mapping[str, float]):
     if unknown := [name for name in rents if name not in names]:
         raise ValueError(f"No device is called {unknown[0]!r}. There are: "
                          f"{', '.join(map(repr, names))}.")  # fmt: skip
-    return [replace(d, rent=rents[d.name]) if d.name in rents else d for d in devices]
+    return [replace(d, rent=rents[d.name], rent_most=rents[d.name]) if d.name in rents else d
+            for d in devices]

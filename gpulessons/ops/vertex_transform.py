@@ -68,21 +68,6 @@ def launch_points(points, matrix, out):
     vertex_kernel[ceil_div(points.shape[0], THREADS), THREADS](points, matrix, out)
 
 
-@cuda.jit
-def coordinate_kernel(points, matrix, out):
-    """A thread per coordinate: neighbors write neighbors; four threads read each point."""
-    k = cuda.grid(1)
-    i, row = k // 4, k % 4
-    if i < points.shape[0]:
-        value = matrix[row, 0] * points[i, 0] + matrix[row, 1] * points[i, 1]
-        out[i, row] = value + matrix[row, 2] * points[i, 2] + matrix[row, 3] * points[i, 3]
-
-
-@vertex_transform.version("CUDA, a thread per coordinate", on=gpu)
-def launch_coordinates(points, matrix, out):
-    coordinate_kernel[ceil_div(4 * points.shape[0], THREADS), THREADS](points, matrix, out)
-
-
 @vertex_transform.version("PyTorch on GPU", on=torch_gpu, prepares=True)
 @vertex_transform.version("PyTorch on CPU", on=torch_cpu, prepares=True)
 def pytorch(points, matrix, out):

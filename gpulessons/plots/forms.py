@@ -53,7 +53,7 @@ def dots(
         if one:
             axes.plot([1, value], [y, y], color=look["color"], linewidth=1)
         axes.plot(value, y, **{"marker": "o", **SPOTS, **look})
-        beside(axes, write(value), value, y, left=one and value < 1)
+        beside(axes, write(value), max(1, value) if one else value, y)
     if one:
         axes.axvline(1, color=INK, linewidth=1)
     name_rows(axes, [name for name, *_ in rows])

@@ -24,7 +24,7 @@ def roofline(
 ) -> Picture:
     """FLOP/s of ops against their FLOPs per byte, under the ceilings of the machine's card.
 
-    The slanted roof is the best of read, copy and triad, the flat one the library's product.
+    The bandwidth roof is the best of read, copy and triad, the flat one the library's product.
     traffic: of an op's name "read", "copy" or "triad", what its loads and stores are like: it has
     that ceiling for a roof, where there is one. (A loop's stores cost a read, a memcpy's none.)
     timings: live ones, of one size or many; one that is too noisy to be quoted is left out, and
@@ -129,24 +129,24 @@ def intensity(timing: Any) -> float:
 
 
 def is_bound_by_bytes(timing: Any, peak: float, bandwidth: float) -> bool:
-    """Whether a point lies left of the corner of its roof."""
+    """Whether a point lies left of its roof's ridge point."""
     return intensity(timing) < peak / bandwidth
 
 
 def under_the_slope(under):
-    """How many points are left of the corner, and how near the roof; under: [(timing, its roof)]
+    """How many points are left of the ridge point, how near the roof; under: [(timing, its roof)]
 
-    To stand under the slanted roof is not to wait for memory: the share says how near that is.
+    To stand under the bandwidth roof is not to wait for memory: the share says how near that is.
     """
     slanted = [(t, *roof) for t, roof in under if is_bound_by_bytes(t, *roof)]
     corners = sorted({peak / bandwidth for _, (peak, bandwidth) in under})
     at = " to ".join(dict.fromkeys(map(two_digits, (corners[0], corners[-1]))))
-    title = f"{len(slanted)} of {len(under)} points lie left of the corner at {at} FLOPs per byte"
+    title = f"{len(slanted)} of {len(under)} points lie left of the ridge point, {at} FLOPs a byte"
     if not slanted:
         return f"{title}."
     low, *_, high = sorted([share(*each) for each in slanted] * 2)
     reached = f"{low:.0%}" if f"{low:.0%}" == f"{high:.0%}" else f"{low:.0%} to {high:.0%}"
-    return f"{title}, at {reached} of {'its' if len(slanted) == 1 else 'their'} slanted roof."
+    return f"{title}, at {reached} of {'its' if len(slanted) == 1 else 'their'} bandwidth roof."
 
 
 def share(timing: Any, peak: float, bandwidth: float) -> float:
@@ -160,7 +160,7 @@ def two_digits(number: float) -> str:
 
 
 def ends(timings, roofs):
-    """The axis: room for every op, for the corners of the roofs."""
+    """The axis: room for every op, for the ridge points of the roofs."""
     known = [intensity(t) for t in timings if t.flops]
     corners = [peak / bandwidth for peak, bandwidth in roofs]
     return min([0.1, *known]) / 2, 4 * max([*known, *corners])
@@ -181,10 +181,10 @@ def draw_sheet(axes, gpu, timing, left, right):
 
 
 def draw_roof(axes, name, roofs, left, right, below=False):
-    """Left of the corner the bytes are the limit, right of it the arithmetic.
+    """Left of the ridge point the bytes are the limit, right of it the arithmetic.
 
     roofs: {kind of traffic: (FLOP/s, bytes/s)}, with one slope for each and one name for all.
-    below: whether the slanted roof has its name under it and the flat one at its right end: there
+    below: whether the bandwidth roof has its name under it and the flat one at its right end: there
     a modelled GPU's points stand between its roof and this one.
     """
     for peak, bandwidth in roofs.values():

@@ -2,15 +2,18 @@
 
 import math
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
 from gpulessons import claims
 from gpulessons.claims.findings import NONE
-from gpulessons.claims.judge import HOLDS, LIMITS, OPEN, REFUTED, Figure, zone
+from gpulessons.claims.judge import HOLDS, LIMITS, OPEN, REFUTED, SAID, Figure
 from gpulessons.illustrations import verdicts as draw
 
 INF = math.inf
+UPPER, LOWER = f"{HOLDS} or {LIMITS}", f"{LIMITS} or {REFUTED}"
+ENDS = -INF, 0.5, 1, 2, 3, 4, INF  # of ranges, around the borders 1 and 3
 STATEMENTS = claims.statements()
 
 
@@ -19,20 +22,46 @@ def figure(low, high=None, kind="live"):
 
 
 @pytest.mark.parametrize(("low", "high", "said"), [
-    (3, 3, HOLDS), (3, 9, HOLDS), (2.9, 9, OPEN), (1, 2.9, LIMITS), (1, 1, LIMITS),
-    (0.9, 0.9, REFUTED), (0.5, 1, OPEN), (0.5, 9, OPEN), (4, INF, HOLDS), (2, INF, OPEN),
-    (-INF, 0.9, REFUTED), (-INF, 2, OPEN), (-INF, INF, OPEN),
+    (3, 3, HOLDS), (3, 9, HOLDS), (2.9, 9, UPPER), (2, 3, UPPER), (1, 2.9, LIMITS), (1, 1, LIMITS),
+    (0.9, 0.9, REFUTED), (0.5, 1, LOWER), (0.5, 9, OPEN), (4, INF, HOLDS), (2, INF, UPPER),
+    (-INF, 0.9, REFUTED), (-INF, 2, LOWER), (-INF, INF, OPEN),
 ])  # fmt: skip
-def test_a_range_speaks_where_it_lies_between_two_borders(low, high, said):
-    assert zone(figure(low, high), refuted=1, holds=3) == said
+def test_a_range_allows_each_word_that_it_reaches(low, high, said):
+    assert claims.word([figure(low, high)], refuted=1, holds=3) == said
+
+
+def test_between_borders_that_are_one_there_are_no_limits_for_a_single_figure():
+    assert claims.word([figure(0.5, 2)], refuted=1, holds=1) == f"{HOLDS} or {REFUTED}"
+    assert claims.word([figure(0.5), figure(2)], refuted=1, holds=1) == LIMITS
 
 
 @pytest.mark.parametrize(("ranges", "said"), [
-    ([], OPEN), ([(0.5, 9)], OPEN), ([(4, 4), (0.5, 9)], HOLDS), ([(4, 4), (0.5, 0.5)], LIMITS),
-    ([(0.1, 0.2), (0.5, 0.6)], REFUTED), ([(4, 4), (2, 2)], LIMITS), ([(2, 2)], LIMITS),
+    ([], OPEN), ([(4, 4), (0.5, 9)], UPPER), ([(0.5, 0.5), (0.5, 9)], LOWER),
+    ([(4, 4), (0.5, 0.5)], LIMITS), ([(4, 4), (0.5, 2)], LIMITS), ([(4, 4), (2, 2)], LIMITS),
+    ([(0.1, 0.2), (0.5, 0.6)], REFUTED), ([(2, 9), (2, 9)], UPPER), ([(2, 9), (0.5, 2)], LIMITS),
+    ([(0.5, 9), (0.5, 9)], OPEN), ([(2, 2), (0.5, 9)], LIMITS), ([(4, 4), (5, 9)], HOLDS),
 ])  # fmt: skip
-def test_figures_that_disagree_hold_with_limits_and_the_uncertain_say_nothing(ranges, said):
+def test_several_figures_allow_what_one_word_of_each_can_give(ranges, said):
     assert claims.word([figure(*each) for each in ranges], refuted=1, holds=3) == said
+
+
+def test_a_wider_range_never_makes_a_word_surer():
+    spans = [figure(low, high) for low, high in product(ENDS, ENDS) if low <= high]
+    for one, other in product(spans, spans):
+        if other.low <= one.low and one.high <= other.high:
+            for beside in (figure(4), figure(2, 9), figure(-INF, 2)):
+                narrow, wide = (claims.word([each, beside], 1, 3) for each in (one, other))
+                assert wide == OPEN or set(narrow.split(" or ")) <= set(wide.split(" or "))
+
+
+def test_together_they_allow_what_trying_every_choice_gives():
+    ranges = [figure(4, 9), figure(2, 9), figure(0.5, 2), figure(0.5, 0.7), figure(0.5, 9)]
+    for three in product(ranges, repeat=3):
+        choices = product(*({claims.word([figure(end)], 1, 3) for end in (each.low, 2, each.high)
+                             if each.low <= end <= each.high} for each in three))  # fmt: skip
+        tried = {one[0] if len(set(one)) == 1 else LIMITS for one in choices}
+        said = claims.word(three, 1, 3)
+        assert tried == ({HOLDS, LIMITS, REFUTED} if said == OPEN else set(said.split(" or ")))
 
 
 @pytest.mark.parametrize("about", STATEMENTS.values(), ids=STATEMENTS)
@@ -43,6 +72,9 @@ def test_figures_can_give_a_statement_each_of_its_words(about):
     assert below.here == REFUTED
     assert replace(below, figures=(*below.figures, *finding.figures)).here == LIMITS
     assert finding.judged_from(about.refuted, 2 * about.holds).here == LIMITS
+    upper = replace(finding, figures=(figure(about.holds), figure(0.99 * about.holds, about.holds)))
+    lower = replace(finding, figures=(below.figures[0], figure(0, about.refuted)))
+    assert (upper.here, lower.here) == (UPPER, LOWER)
 
 
 @pytest.mark.parametrize("about", STATEMENTS.values(), ids=STATEMENTS)
@@ -57,7 +89,9 @@ def test_a_statement_has_figures_that_could_refute_it_and_that_could_support_it(
 @pytest.mark.parametrize("about", STATEMENTS.values(), ids=STATEMENTS)
 def test_the_right_answer_of_a_quiz_shows_figures(about):
     question, answers, right = draw.asked(claims.judged(about.claim)[about.name])
-    assert about.words in question and "no figure says so" not in answers[right]
+    assert about.words in question and answers[right].startswith("Yes: ")
+    assert answers.keys() >= {HOLDS, LIMITS, REFUTED} and "No figure" not in answers[right]
+    assert "(" in answers[right]  # a figure with its kind
 
 
 def test_measured_figures_and_evidence_have_a_word_each():
@@ -68,11 +102,14 @@ def test_measured_figures_and_evidence_have_a_word_each():
     assert "refuted" in repr(finding) and "published: there" in finding._repr_html_()
 
 
-def test_a_figure_left_out_is_the_one_that_was_named_and_no_other():
-    finding = claims.Finding(STATEMENTS["9b"], (figure(2), figure(3), figure(0.01)))
-    assert [each.low for each in finding.without(3).figures] == [2, 3]
-    assert (finding.here, finding.without(3).here) == (LIMITS, HOLDS)
-    assert finding.without(0) == finding.without(4) == finding
+def test_a_word_hangs_on_a_figure_without_which_the_others_give_another():
+    finding = claims.Finding(STATEMENTS["9b"], (figure(2), figure(2), figure(0.01)))
+    assert [(each.low, word) for each, word in finding.hangs_on] == [(0.01, HOLDS)]
+    assert not replace(finding, figures=finding.figures[:2]).hangs_on
+    assert not replace(finding, figures=finding.figures[:1]).hangs_on  # no others
+    table = draw.hanging([finding])
+    assert "one figure: 1" in table.caption
+    assert [row[1::2] for row in table.rows] == [(LIMITS, HOLDS)]
 
 
 @pytest.mark.parametrize(("change", "words"), [
@@ -106,7 +143,7 @@ def test_the_table_has_a_row_and_two_words_for_each_statement():
     found = claims.judged(1, 3)
     assert [each.about.name for each in found] == ["1a", "1b", "3a", "3b"]
     assert found._repr_html_().count('<th scope="row"') == 4
-    assert found.counts["by the evidence"] == {HOLDS: 2, LIMITS: 0, REFUTED: 0, OPEN: 0, NONE: 2}
+    assert found.counts["by the evidence"] == dict.fromkeys(SAID, 0) | {HOLDS: 2, NONE: 2}
     assert found["3b"].by_evidence == HOLDS and "Statements: 4" in found.sentence
     with pytest.raises(KeyError, match="Nothing was found about 2a"):
         found["2a"]

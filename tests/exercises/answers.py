@@ -23,11 +23,25 @@ def attempt(text):
 
 
 WRONG = {
+    "add_up": [
+        ("    if i < x.size:\n        cuda", "    cuda", "thread 31 of block 0 reads x[31]"),
+        ("cuda.atomic.add(out, 0, x[i])", "out[0] += x[i]",
+         "thread 1 of block 0 reads it at line 7, thread 0 of block 0 writes it"),
+        ("(x.size + 255) // 256", "x.size // 256", "not 0"),
+        ("    if i < x.size:\n        cuda.atomic.add(out, 0, x[i])",
+         "    if i == 0:\n        for k in range(x.size):\n            out[0] += x[k]",
+         "one thread"),
+        ("    my_add_up[(x.size + 255) // 256, 256](x, out)  # as many blocks of 256 as it takes\n",
+         "    my_add_up[1, 32](x[:0], out)\n    out[0] = x.copy_to_host().sum()\n", "no kernel"),
+    ],
     "judge_a_claim": [
-        ("elif high < refuted", "elif high <= refuted", "For figures = [[0.5, 1]], refuted = 1"),
-        ("high < refuted", "high < 1", "refuted = 10, holds = 100"),
-        ("low >= refuted and high < holds", "1 <= low and high < 3", "refuted = 10, holds = 100"),
-        ("high < holds", "high <= holds", "A range that reaches over a border"),
+        ("low < refuted", "low <= refuted", "For figures = [[1, 2]], refuted = 1"),
+        ("low < refuted", "low < 1", "refuted = 10, holds = 100"),
+        ("high >= refuted and", "high > refuted and", "For figures = [[0.5, 1]], refuted = 1"),
+        (" and refuted < holds", "", "refuted = 1, holds = 1"),
+        ("high >= holds", "high > holds", "The border itself holds"),
+        ("{one if one == other else \"limits\" for one in words for other in allowed}",
+         "words & allowed", "and not nothing"),
         ("in figures", "in figures[:2]", "[0.1, 0.5]]"),
     ],
     "agree": [
@@ -56,10 +70,6 @@ WRONG = {
     ],
     "break_even_hours": [
         ("return None", "return 0", "it was 0, where None is expected"),
-    ],
-    "brighten": [
-        ("row < picture.shape[0] and ", "", "outside"),
-        ("(rows + 7) // 8", "1", "never written"),
     ],
     "bytes_saved": [
         ("2 * 4 *", "4 *", "one of the two trips"),
@@ -142,18 +152,14 @@ WRONG = {
          "sum(1 for at in range(-padding, n + padding - kernel + 1, stride))",
          "steps of Python"),
     ],
-    "parallel_count": [
-        ("        mine = sum(x < 0 for x in numbers)  # Nobody else's: no lock needed.\n"
-         "        with lock:\n",
-         "        with lock:\n"
-         "            mine = sum(x < 0 for x in numbers)  # Nobody else's: no lock needed.\n",
-         "took turns"),
-        ("        with lock:\n    ", "", "overwrote"),
-        ("with lock:", "with Lock():", "overwrote"),
-        ("thread.join()", "pass", "before its threads did"),
-    ],
-    "project": [
-        ("i, row = k // 3, k % 3", "i, row = k % out.shape[0], k // out.shape[0]", "sectors"),
+    "partial_sums": [
+        ("    for i in range(whole, x.size):\n        a += x[i]\n", "", "Wrong for 401 numbers"),
+        ("        b += x[i + 1]\n", "        a += x[i + 1]\n", "of 400 additions stand in one row"),
+        ("return (a + b) + (c + d)", "return float(a + b + c + d)", "hides the chains"),
+        ("return (a + b) + (c + d)", "return (a, b, c, d)", "not a sum"),
+        ("    a = b = c", "    return sum(x)\n    a = b = c", "400 of 400 additions stand in one"),
+        ("    a = b = c", "    return sum(x[j::4].sum() for j in range(4))\n    a = b = c",
+         "Numba cannot compile it"),
     ],
     "puzzle_grid_stride": [
         ("for i in range(first, x.size, all_threads):",
@@ -221,20 +227,6 @@ WRONG = {
     "tile_product": [
         ("* ys[k, tx]", "* y[start + k, j]", "loads for each multiplication"),
     ],
-    "typical_time": [
-        ("median(samples)", "sum(samples) / len(samples)", "hiccup"),
-        ("median(samples)", "min(samples)", "best, not the typical"),
-        ("median(samples)", "samples[len(samples) // 2]", "order"),
-    ],
-    "vectorize": [
-        ("np.where(x > 0, x, np.float32(0.01) * x)",
-         "np.array([v if v > 0 else np.float32(0.01) * v for v in x])",
-         "one after the other"),
-        ("np.where(x > 0, x, np.float32(0.01) * x)",
-         "np.array(list(map(max, x, np.float32(0.01) * x)))",
-         "somebody else's map"),
-        ("np.float32(0.01) * x)", "0)", "every negative input"),
-    ],
     "walk_the_tree": [
         ("return -np.logaddexp(0, -scores).sum()",
          "return np.log(np.exp(-np.logaddexp(0, -scores)).prod())",
@@ -278,6 +270,11 @@ WRONG = {
 }
 
 RIGHT = {
+    "add_up": [
+        ("    if i < x.size:\n        cuda", "    if i >= x.size:\n        return\n    cuda"),
+        ("if i < x.size:\n        cuda.atomic.add(out, 0, x[i])",
+         "for k in range(i, x.size, cuda.gridsize(1)):\n        cuda.atomic.add(out, 0, x[k])"),
+    ],
     "agree": [
         ("    t, first = cuda.threadIdx.x, 64 * cuda.blockIdx.x\n"
          "    if t < 32:\n"
@@ -358,7 +355,8 @@ RIGHT = {
         ('{"AAABBB", "BBBAAA"}', '["BBBAAA", "AAABBB", "BBBAAA"]'),
     ],
     "judge_a_claim": [
-        ("elif low >= refuted and high < holds", "elif not high >= holds and not low < refuted"),
+        ("low < holds and high >= refuted and refuted < holds",
+         "max(low, refuted) < holds and not high < refuted"),
     ],
     "keep_the_best": [
         ("    for distance, index in stream:\n"
@@ -404,6 +402,12 @@ RIGHT = {
         ("(n + 2 * padding - kernel) // stride + 1",
          "-(-(n + padding - kernel + padding + 1) // stride)"),
     ],
+    "partial_sums": [
+        ("    a = b = c",
+         "    return x[::4].sum() + x[1::4].sum() + x[2::4].sum() + x[3::4].sum()\n    a = b = c"),
+        ("    a = b = c", "    sums = [0.0] * 8\n    for i in range(len(x)):\n"
+         "        sums[i % 8] += x[i]\n    return sum(sums)\n    a = b = c", "longest row"),
+    ],
     "puzzle_broadcast": [
         ("if row < out.shape[0] and column < out.shape[1]:",
          "if row < down.size and column < across.size:"),
@@ -430,12 +434,6 @@ RIGHT = {
          "    if t < 2:\n"
          "        n, there = 65 * t, i - 1 + 64 * t\n"
          "        part[n] = x[there] if 0 <= there < x.size else np.float32(0)\n"),
-    ],
-    "puzzle_shift": [
-        ("out[i] = x[i + 1] if i + 1 < x.size else 0",
-         "out[i] = 0\n"
-         "        if i + 1 < x.size:\n"
-         "            out[i] = x[i + 1]"),
     ],
     "recall_of": [
         ("[len(set(mine) & set(due)) for mine, due in zip(found, truth)]",
@@ -472,12 +470,6 @@ RIGHT = {
     ],
     "tile_product": [
         ("((16, 16)", "((16, 17)"),
-    ],
-    "typical_time": [
-        ("median(samples)", "sorted(samples)[len(samples) // 2]", "The median"),
-    ],
-    "vectorize": [
-        ("np.where(x > 0, x, np.float32(0.01) * x)", "np.maximum(x, np.float32(0.01) * x)"),
     ],
     "walk_the_tree": [
         ("    scores = (1 - 2 * turns) * (w[nodes] @ h)  # sigmoid(-score) is 1 - sigmoid(score)\n"

@@ -66,7 +66,7 @@ BY_HAND = {  # what the solution, which is the truth of these exercises, is give
     "break_even_calls": ((12_000_000, 900, 400), 24_000),
     "break_even_hours": ((1000, 3, 500, 2), 500),
     "forgot_to_average": ((column(5, 5, 4, 5),), 2),
-    "judge_a_claim": (([(4, 5), (0.5, 9)], 1, 3), "holds"),
+    "judge_a_claim": (([(4, 5), (0.5, 9)], 1, 3), ["holds", "limits"]),
     "no_conflict": ((6, 3), 1 / 20),
     "online_update": ((2.0, 1.0, 3.0), (3.0, 1 + math.exp(-1))),
     "output_size": ((7, 3, 2, 1), 4),
@@ -78,7 +78,7 @@ BY_HAND = {  # what the solution, which is the truth of these exercises, is give
     "stale_step": ((lambda w: w, 1.0, 0.5, 1, 3), [1, 0.5, 0, -0.25]),
     "walk_the_tree": ((np.ones(1), np.zeros((1, 1)), np.array([0]), np.array([1])), math.log(0.5)),
     "which_all_reduce": ((4, 4.0, 1.0, 1.0), (12, "ring")),
-    "which_part": ((4, 1, 5, [("a", 5, 2, 1, 3), ("b", 4, 9, 9, 1), ("c", 6, 1, 1, 1)]), "c"),
+    "which_part": ((4, 1, 1, 5, [("a", 5, 2, 1, 3), ("b", 4, 9, 9, 1), ("c", 6, 1, 1, 1)]), "c"),
     "within_a_factor": (([1, 2, 9], [2, 2, 1], 2), 2 / 3),
 }  # fmt: skip
 
@@ -175,7 +175,6 @@ def test_the_course_s_own_answer_is_nobody_s(name, mine):
 def test_a_library_s_answer_is_somebody_else_s_where_the_work_is_the_lesson():
     text = "def mine(x):\n    from scipy.special import softmax\n    return softmax(x, axis=1)\n"
     assert "somebody else's softmax" in run(exercises.stable_softmax, text).trouble
-    assert run(exercises.typical_time, "mine = np.median\n").passed
 
 
 def test_an_exercise_is_loaded_when_it_is_asked_for_and_alone():
@@ -189,7 +188,7 @@ def test_an_exercise_is_loaded_when_it_is_asked_for_and_alone():
     )
     done = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True)
     assert not done.returncode, done.stderr
-    with pytest.raises(AttributeError, match="no exercise 'none_such'; there are agree, along"):
+    with pytest.raises(AttributeError, match="no exercise 'none_such'; there are add_up, agree"):
         exercises.none_such  # noqa: B018
 
 

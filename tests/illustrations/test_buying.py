@@ -9,8 +9,8 @@ from gpulessons.illustrations import buying
 from gpulessons.money.devices import FACTORS, Device, card
 from gpulessons.money.works import Work, dense
 
-BOX = Device("box", {"float32": 1e13, "TF32": 1e14}, 1e12, 1e9, 100, 100, rent=2, watts=0.1)
-CHIP = Device("chip", {"float32": 1e13}, 1e11, 1e8, 10, 10, rent=1, watts=0.1)
+BOX = Device("box", {"float32": 1e13, "TF32": 1e14}, 1e12, 1e9, 100, 100, 2, 4, watts=0.1)
+CHIP = Device("chip", {"float32": 1e13}, 1e11, 1e8, 10, 10, 1, 1, watts=0.1)
 
 
 def work(name, intensity, held=1e6):
@@ -31,26 +31,30 @@ def test_what_fits_is_counted():
     assert title.startswith("Of 2 cards, so many have room: 2 for small, 0 for large.")
 
 
-def test_the_title_counts_the_steps_left_of_one_card_s_ridge_points():
-    steps = [work("five", 5), work("fifty", 50)]  # ridge points: 10 and 100; 100 in TF32
-    said = buying.ridges({"steps": steps, "more": [work("one", 1)]}, [BOX, CHIP], of="box").alt
-    counts = "Of 2 steps so many stand left of the {}'s ridge: {}."
-    assert said.startswith(counts.format("box", "1 in float32, 2 in TF32"))
-    assert "chip: 100 in float32" in said and "one: 1" in said
-    said = buying.ridges({"steps": steps}, [BOX, CHIP], of="chip").alt
-    assert said.startswith(counts.format("chip", "2 in float32"))
+def test_the_title_counts_the_steps_by_their_longest_bound():
+    steps = [work("five", 5), work("fifty", 50), replace(work("tiny", 1), launched=1)]
+    counts = "{}: of 3 steps wait {} for FLOP/s, {} for bytes/s, 1 for launches."
+    said = buying.bounds(steps, BOX).alt  # ridge points: 10 in float32, 100 in TF32
+    assert said.startswith(counts.format("box, TF32", 0, 2))
+    assert "float32: five 1 ms for bytes/s, fifty 5 ms for FLOP/s, tiny 1 s for launches" in said
+    assert buying.bounds(steps, CHIP).alt.startswith(counts.format("chip, float32", 0, 2))
+    fast = replace(CHIP, bandwidth=1e12)
+    assert buying.bounds(steps, fast).alt.startswith(counts.format("chip, float32", 1, 1))
 
 
 def test_the_cheapest_is_named_for_each_work_and_why_others_cost_nothing_known():
     product, large = work("product", 1e3), work("large", 1e3, 5e8)
     picture = buying.prices([product, large], [BOX, CHIP, Device("bare")], "float32")
-    assert picture.alt.startswith("Cheapest by rent: chip for product; box for large.")
+    best = "Cheapest at its least rent: {}."
+    assert picture.alt.startswith(best.format("chip for product; box for large"))
+    assert "product: box: 55.6 to 111; chip: 27.8 to 27.8" in picture.alt
     told = [text.get_text() for axes in picture.figure.axes for text in axes.texts]
     assert told == ["has no float32", "does not fit", "has no float32"]
-    said = buying.prices([product], [BOX, replace(CHIP, rent=9)], "float32").alt
-    assert said.startswith("Cheapest by rent: box for product.")
-    free = buying.prices([product], [replace(BOX, rent=0), replace(CHIP, rent=None)], "float32")
-    assert free.alt.startswith("Cheapest by rent: box for product.")
+    said = buying.prices([product], [BOX, replace(CHIP, rent=9, rent_most=9)], "float32").alt
+    assert said.startswith(best.format("box for product"))
+    free = [replace(BOX, rent=0, rent_most=0), replace(CHIP, rent=None)]
+    free = buying.prices([product], free, "float32")
+    assert free.alt.startswith(best.format("box for product"))
     assert [text.get_text() for text in free.axes.texts] == ["costs nothing", "has no rent"]
     none = buying.prices([product], [CHIP], "TF32").alt
     assert "No card that fits has both TF32 and a rent" in none
@@ -69,9 +73,11 @@ def test_a_published_time_s_share_is_its_roof_over_it():
 
 def test_a_card_pays_from_a_share_of_the_time_or_never():
     title = buying.renting([CHIP], years=1, price_per_kwh=0).alt
-    assert title == "In use for 1 years, a bought card pays: chip from 0.11% of the time."
+    assert title == ("In use for 1 years, buying pays: chip from 0.11% of the time to 0.11%.")
     wide = replace(CHIP, price_most=1e6)
-    assert "chip from 0.11% of the time (at most never)" in buying.renting([wide], years=1).alt
+    assert "chip from 0.11% of the time at best, or never." in buying.renting([wide], 1).alt
+    asked = replace(CHIP, rent_most=2)
+    assert "chip from 0.057% of the time to 0.11%." in buying.renting([asked], 1).alt
     dear = replace(wide, name="dear", price=1e6)
-    assert "chip from 1.3% of the time, dear never" in buying.renting([CHIP, dear], 1, host=100).alt
+    assert "dear never." in buying.renting([CHIP, dear], 1).alt
     assert buying.renting([replace(CHIP, watts=2000)], price_per_kwh=1).alt.count("never") == 1

@@ -4,6 +4,7 @@ import importlib
 import math
 import re
 from dataclasses import replace
+from itertools import pairwise
 from types import SimpleNamespace as Of
 
 import numpy as np
@@ -19,15 +20,36 @@ def of(module):
     return importlib.import_module(f"gpulessons.illustrations.{module}")
 
 
-@pytest.mark.parametrize(("cooks", "per_hour"), [(1, 5), (2, 30), (5, 20)])
-def test_littles_law_holds_in_the_kitchen_and_no_order_waits_beside_an_idle_cook(cooks, per_hour):
-    kitchen = of("kitchen")
-    shift = kitchen.simulate(kitchen.orders(40, per_hour), cooks, 6)
+@pytest.mark.parametrize(("guests", "cooks"), [(1, 1), (1, 4), (3, 4), (7, 4), (12, 5)])
+def test_littles_law_holds_in_the_kitchen_and_no_order_waits_beside_an_idle_cook(guests, cooks):
+    shift = of("kitchen").lunch(guests, cooks, 6)
     assert shift.in_kitchen == pytest.approx(shift.throughput / 60 * shift.latency)
+    assert shift.in_kitchen == pytest.approx(guests)
+    assert shift.throughput == pytest.approx(min(guests, cooks) * 10)
     for n, dish in enumerate(shift.dishes):
         if dish.started > dish.ordered:
             busy = [d for d in shift.dishes[:n] if d.started <= dish.ordered < d.done]
             assert len(busy) == cooks
+
+
+def test_a_guest_has_one_order_at_a_time_and_a_cook_one_dish():
+    shift = of("kitchen").lunch(7, 4, 6)
+    for who, begin in (("guest", "ordered"), ("cook", "started")):
+        for one in {getattr(dish, who) for dish in shift.dishes}:
+            own = [dish for dish in shift.dishes if getattr(dish, who) == one]
+            assert all(a.done <= getattr(b, begin) for a, b in pairwise(own))
+
+
+def test_amdahls_law_ends_where_one_alone_is_all_that_is_left():
+    alt = of("kitchen").scaling((0.5, 0.25, 0.1)).alt
+    assert "50% alone: 1× at 1, 2× at 4" in alt and "4× at 16,384; 10% alone" in alt
+    assert "50%, work grown alike: 1× at 1, 2× at 4, 8× at 16" in alt
+
+
+def test_chains_of_loads_stand_beside_as_many_times_one_of_them():
+    alt = of("latency_hiding").by_chains({1: 1e7, 2: 2e7, 8: 6e7}).alt
+    assert alt.startswith("8 chains of loads on one core: 6× as many")
+    assert "(modelled): 10 M/s at 1, 20 M/s at 2, 80 M/s at 8" in alt
 
 
 def test_littles_law_holds_on_the_scheduler_and_so_many_warps_are_enough():
@@ -290,6 +312,28 @@ def test_bytes_in_flight_are_held_against_littles_law(monkeypatch):
     assert f"A100 (published): {100 * reached:.2g}% at {100 * first:.2g}%" in micro.in_flight().alt
     altered(monkeypatch, micro, threads={64: 12})
     assert f"A100 (published): {1.2 / card.dram_rate * 1e12:.2g}% at" in micro.in_flight().alt
+
+
+def test_a_speed_up_is_at_most_the_slow_end_of_a_time_over_the_floor_of_a_card():
+    rivals, t4 = of("rivals"), devices()["T4"]
+    nbytes = t4.l2_bytes + 1e-3 * t4.dram_rate  # a millisecond, beyond what its cache holds
+    cpu, loop = timed("NumPy", "host", 1, 0.04)[1], timed("Python loop", "host", 1, 3)[1]
+    both = compared(cpu, loop, modelled=(modelled("T4", 2e-3),))
+    picture = rivals.rivals(both, nbytes)
+    for told in ("at most 40 times as fast as this CPU's best and 3,", "T4 (modelled): ≈ 2 ms",
+                 "T4 (bounded): at least 1 ms"):
+        assert told in picture.alt
+    low, middle, high = rivals.apart(both)
+    assert low < middle == 75 < high
+    assert rivals.apart(compared(cpu)) is None
+    assert "loop" not in rivals.rivals(compared(cpu), nbytes).alt.partition(".")[0]
+    assert rivals.rivals(compared(), nbytes).alt.startswith("Nothing was timed here.")
+
+
+def test_a_reading_is_too_long_or_too_short_or_right():
+    samples = of("samples")
+    assert samples.off(0.004) == "250× too short" and samples.off(3) == "3× too long"
+    assert samples.off(0.95) == samples.off(1.05) == "right within 10 %"
 
 
 def test_the_roof_keeps_out_what_is_noisy_absent_or_warm():

@@ -77,14 +77,6 @@ def random(*shape):
     return np.random.default_rng(0).random(shape)
 
 
-def kitchen():
-    return importlib.import_module("gpulessons.illustrations.kitchen")
-
-
-def shift():
-    return kitchen().simulate(kitchen().orders(12, 20), 3, 6)
-
-
 def systolic():
     from gpulessons.illustrations import systolic
 
@@ -123,7 +115,7 @@ def devices():
     from gpulessons.money.devices import Device
 
     rates = {"float32": 1e13, "16 bits": 1e14}
-    return [Device("box", rates, 1e11, 1e10, 2000.0, 2500.0, 1.0, 300.0),
+    return [Device("box", rates, 1e11, 1e10, 2000.0, 2500.0, 1.0, 2.0, 300.0),
             Device("cpu", {"float32": 1e11}, 1e10, kind="live")]
 
 
@@ -210,10 +202,9 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
                                       {"RTX 5090": 2e14}),
     },
     "attention_head": {"head": lambda f: f(["a", "b", "c"], *random(3, 3, 4), token=1)},
-    "brain": {"estimates": lambda f: f(1e11), "shares": lambda f: f()},
     "buying": {
         "box": lambda f: f(), "fits": lambda f: f(devices(), works()), "reached": lambda f: f(),
-        "ridges": lambda f: f({"layers": works(), "one": works()[:1]}, devices(), "box"),
+        "bounds": lambda f: f(works(), devices()[0]),
         "prices": lambda f: f(works(), devices()),
         "renting": lambda f: f(devices()),
     },
@@ -257,13 +248,12 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
                 "rows_read": lambda f: f({10: 3.0, 1000: 9.0})},
     "instruction_mix": {"mixes": lambda f: f([("one", mix())])},
     "kitchen": {
-        "four_classes": lambda f: f(), "picture": lambda f: f(shift()),
-        "side_by_side": lambda f: f({"a": shift(), "b": shift()}),
+        "four_classes": lambda f: f(), "picture": lambda f: f(6), "scaling": lambda f: f(),
         "schedule": lambda f: f({"A": [(0, 1, 0.9), (1, 2, 0.8)], "B": [(0, 2, 1)]}),
-        "pace": lambda f: f(live()),
     },
     "l1_banks": {"l1_banks": lambda f: f()},
-    "latency_hiding": {"latency_hiding": lambda f: f()},
+    "latency_hiding": {"latency_hiding": lambda f: f(),
+                       "by_chains": lambda f: f({1: 2e7, 2: 4e7, 4: 7e7})},
     "learning_curves": {
         "curves": lambda f: f({"a": HOGWILD, "b": HOGWILD}),
         "lost_shares": lambda f: f({1: Of(lost=0.5), 64: Of(lost=0.01), "own": Of(lost=0)}),
@@ -307,18 +297,19 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "placements": lambda f: f(placement_step()),
     },
     "puzzles": {name: lambda f: f() for name in
-                ("map_1d", "map_2d", "broadcast", "grid_stride", "shift", "shared_window")},
+                ("map_1d", "map_2d", "broadcast", "grid_stride", "shared_window")},
     "ring_all_reduce": {"Ring": lambda f: f(np.arange(9).reshape(3, 3))},
+    "rivals": {"rivals": lambda f: f(live(), 8e8)},
     "samples": {
-        "in_order": lambda f: f([1e-6, 2e-6, 9e-6]), "histogram": lambda f: f([1e-6, 2e-6, 9e-6]),
-        "stopped": lambda f: f(1e-6, 1e-3, "the GPU"),
+        "in_order": lambda f: f([1e-6, 2e-6, 9e-6]),
         "lies": lambda f: f({"cold": (2.0, 1.0), "asynchronous": (0.01, 1.0)}),
     },
     "scenes": {
         "wireframe": lambda f: f(random(4, 4), np.array([[0, 1], [2, 3]])),
         "pixels": lambda f: f(np.arange(12), 11, (3, 4)),
         "warps": lambda f: f({"sorted": np.arange(64), "shuffled": np.arange(64)[::-1]}),
-        "prices": lambda f: f({"sorting": (3.0, 1.2)}),
+        "prices": lambda f: f({"sorting": ("host", 3.0), "pixels": ("gpu", 1.2)}),
+        "sides": lambda f: f([1, 4], {"near": [estimate()] * 2, "far": [estimate()] * 2}),
     },
     "systolic": {"Pass": lambda f: f(np.ones((4, 3)), np.ones((3, 3))),
                  "pulse": lambda f: f(systolic())},

@@ -1,20 +1,26 @@
-"""What a step asks, what it costs at least, rent or buy, a core, the brain: sums by hand."""
+"""What a step asks, what it costs at least, rent or buy, a core: sums by hand."""
 
 import math
 from dataclasses import fields, replace
 
-import numpy as np
 import pytest
 
+from gpulessons.evidence import published
 from gpulessons.hardware import Machine
-from gpulessons.money import brain, cores
+from gpulessons.money import cores
 from gpulessons.money.cores import K80_CORES, K80_FLOPS, K80_MULTIPROCESSORS, Cores
 from gpulessons.money.devices import FACTORS, Device
 from gpulessons.money.renting import HOURS, break_even, energy, owned_hour
 from gpulessons.money.works import (
+    FUSED,
+    GRAPH,
+    HOW,
+    LAYERS,
+    ONE_BY_ONE,
     Work,
     dense,
     generating,
+    launch,
     networks,
     training,
 )
@@ -22,7 +28,7 @@ from gpulessons.money.works import (
 # -- What a step asks, how long it takes at least, and what that costs.
 
 # Ridge points: 100 operations a byte, and 1.
-FAST = Device("fast", {"float32": 1e12}, 1e10, memory=1e9, rent=9)
+FAST = Device("fast", {"float32": 1e12}, 1e10, memory=1e9, rent=9, rent_most=18)
 THICK = Device("thick", {"float32": 1e11, "16 bits": 4e11}, 1e11)
 
 
@@ -33,10 +39,12 @@ def work(name, flops, nbytes, held=1e6):
 STREAM, PRODUCT = work("stream", 1e6, 1e9), work("product", 1e12, 1e6)
 
 
-def test_a_time_is_the_larger_of_the_two_and_says_which():
+def test_a_time_is_the_largest_of_three_and_says_which():
     for each, seconds, limit in ((STREAM, 0.1, "bytes/s"), (PRODUCT, 1, "FLOP/s")):
         assert each.seconds(FAST, "float32") == pytest.approx(seconds)
         assert each.limit(FAST, "float32") == limit
+    slow = replace(STREAM, launched=0.2)  # longer than its bytes
+    assert slow.seconds(FAST, "float32") == 0.2 and slow.limit(FAST, "float32") == "launches"
     assert work("even", 1e12, 1e10).seconds(FAST, "float32") == 1  # and not their sum
     assert STREAM.seconds(FAST, "16 bits") is None and STREAM.limit(FAST, "16 bits") == ""
     assert STREAM.seconds(Device("half", {"float32": 1e12}), "float32") is None
@@ -52,10 +60,10 @@ def test_what_does_not_fit_takes_no_time_and_costs_nothing():
 
 
 def test_a_step_costs_the_rent_of_its_time():
-    assert PRODUCT.cost(FAST, "float32") == pytest.approx(9 / 3600)
-    assert STREAM.cost(FAST, "float32") == pytest.approx(9 * 0.1 / 3600)
+    assert PRODUCT.cost(FAST, "float32") == pytest.approx((9 / 3600, 18 / 3600))
+    assert STREAM.cost(FAST, "float32") == pytest.approx((9 * 0.1 / 3600, 18 * 0.1 / 3600))
     assert STREAM.cost(THICK, "float32") is None
-    assert STREAM.cost(replace(THICK, rent=0), "float32") == 0
+    assert STREAM.cost(replace(THICK, rent=0, rent_most=0), "float32") == (0, 0)
 
 
 def test_a_network_s_step_has_its_products_and_moves_weights_six_times_and_outputs_eight_or_four():
@@ -68,13 +76,37 @@ def test_a_network_s_step_has_its_products_and_moves_weights_six_times_and_outpu
     parameters = cost(size).parameters
     outputs = cost(size).memory / 16 - parameters / 2
     assert first.moved["float32"] == 4 * (6 * parameters + 8 * outputs)
-    assert networks(4, fused=True)[0].moved["float32"] == 4 * (6 * parameters + 4 * outputs)
+    assert networks(4, how=FUSED)[0].moved["float32"] == 4 * (6 * parameters + 4 * outputs)
     assert first.moved["TF32"] == first.moved["float32"]
     assert first.moved["16 bits"] == first.moved["float32"] / 2 + 8 * parameters  # a copy in 32
     assert first.held["16 bits"] == first.held["float32"] / 2 + 4 * parameters
     few, many = networks(batch=1), networks(batch=64)
     assert [w.name for w in few] == list(FULL)
     assert all(a.intensity("TF32") < b.intensity("TF32") for a, b in zip(few, many, strict=True))
+
+
+def test_kernels_are_counted_and_a_chain_is_what_no_fusion_removes():
+    from gpulessons.money.launches import kernels
+
+    # Forward 4 products, 3 sigmoids, a softmax and its loss; back 7 products (the first layer's
+    # inputs need none), 4 sums for biases, 3 sigmoids, a softmax, its loss, a 1; the optimizer.
+    assert kernels("FCN-5") == (4 + 3 + 2 + 7 + 4 + 3 + 2 + 1 + 1, 8)
+    # A product for each of 2 layers and each word, forward and back, beside the other layers.
+    (few, short), (many, long) = kernels("LSTM-32"), kernels("LSTM-64")
+    assert many - few == 2 * 2 * 32 and long - short == 2 * 32 and short == 2 * (32 + 1 + 1)
+    assert kernels("ResNet")[1] == 2 * 56  # layers with weights
+    every = {how: networks(how=how) for how in HOW}
+    for n, name in enumerate(("FCN-5", "FCN-8", "AlexNet", "ResNet")):
+        count, chain = kernels(name)
+        assert every[ONE_BY_ONE][n].launched == count * launch()
+        assert every[GRAPH][n].launched == count * launch(GRAPH)
+        assert every[FUSED][n].launched == chain * launch(GRAPH)
+
+
+def test_a_launch_is_the_least_published_and_less_in_a_graph():
+    rows = published("launch", device="H200", what="scale, in a stream", elements=4096)
+    assert launch() == min(row.sizes["bytes"] / row.value for row in rows)
+    assert 1e-6 < launch(GRAPH) == launch(FUSED) < launch() < 1e-5
 
 
 def test_a_transformer_holds_16_bytes_a_parameter_and_a_token_reads_each_weight_once():
@@ -91,6 +123,8 @@ def test_a_transformer_holds_16_bytes_a_parameter_and_a_token_reads_each_weight_
     one, many = generating(3, 5, 2, 7), 12 * 2 * 49  # keys and values: 2 × 2 layers × 7 × 5 tokens
     assert one.moved["16 bits"] == one.held["16 bits"] == 2 * (many + 3 * 140)
     assert one.flops == 3 * 2 * (many + 140)
+    assert generating().launched == 12 * LAYERS * launch() and small.launched == 24 * 2 * launch()
+    assert generating(how=FUSED).launched == 6 * LAYERS * launch(GRAPH)
     assert generating(1024).intensity("16 bits") < 30  # each brings its own
     assert dense(16, 4).flops == 2 * 16 * 16 and dense(16, 4).moved["float32"] == 4 * (16 + 128)
 
@@ -147,35 +181,3 @@ def test_this_machine_is_its_ceilings_and_one_thread_measured_until_its_best_cam
     assert cores.beside_the_k80(here).core_flops == 35e9 and set(asked) == {1}
     with pytest.raises(RuntimeError, match="ceilings could not be measured"):
         cores.beside_the_k80(replace(here, ceilings={}))
-
-
-# -- The brain.
-
-
-def test_the_sources_numbers_come_to_what_they_come_to_by_hand():
-    # 2 × 200/s × 10^8 cells × (10^5·5 inputs × 10·1000·5 of the filter, and once more as weights)
-    purkinje = 4e10 * (5e5 * 5e4 + 5e5 + 5)
-    granule = 2 * 200 * 50e9 * (75 * 60 + 75 + 5)
-    assert brain.operations_per_second() == pytest.approx(purkinje + granule)
-    assert brain.operations_per_second() / brain.PUBLISHED == pytest.approx(0.93, abs=0.005)
-    assert "1.000×10²¹ FLOP/s as put together here, 93 % of" in repr(brain.Assumed())
-    for each in brain.ASSUMPTIONS:
-        assert 0 < each.low <= each.source <= each.high and each.low < each.high and each.why
-    with pytest.raises(ValueError, match="no assumption 'glia'; there are granule_cells"):
-        brain.operations_per_second(glia=1)
-    with pytest.raises(ValueError, match="firing_rate is a number above 0"):
-        brain.operations_per_second(firing_rate=np.array([1.0, 0.0]))
-
-
-def test_the_spread_of_a_product_is_that_of_its_logarithms():
-    widths = {"a": 100, "b": 10, "c": 1000}
-    factors = [brain.Assumption(n, 1, 1, wide, "", "ours") for n, wide in widths.items()]
-    got = brain.spread(factors, lambda a, b, c: a * b**2 / c, draws=50_000)
-    # A uniform logarithm has a twelfth of its width squared as variance; b counts twice.
-    wide = {"a": math.log(100), "b": 2 * math.log(10), "c": math.log(1000)}
-    whole = sum(width**2 for width in wide.values())
-    for name, width in wide.items():
-        assert got.shares[name] == pytest.approx(width**2 / whole, abs=0.015)
-    assert got.weakest == "c" and got.low < got.high
-
-

@@ -52,17 +52,21 @@ def test_the_ridge_point_is_where_both_limits_meet():
     assert Device("a", {"float32": 6e12}).ridge("float32") is None
 
 
-def test_cards_have_their_sheets_numbers_and_the_least_published_price():
+def test_cards_have_their_sheets_numbers_and_the_ends_of_what_was_published():
     found = {each.name: each for each in cards()}
     assert tuple(found) == CARDS and all(each.kind == "published" for each in found.values())
     h200, t4, a100 = found["H200"], found["T4"], found["A100 80 GB"]
     assert h200.rates == {"float32": 67e12, "TF32": 495e12, "16 bits": 989e12}
     assert (h200.bandwidth, h200.memory, h200.watts) == (4.8e12, 141e9, 700)
-    assert set(t4.rates) == {"float32", "16 bits"} and t4.price is None and t4.rent == 0.5904
-    prices = [float(row.figure) for row in published("price", device="A100 80 GB")]
-    assert len(prices) == 2 and (a100.price, a100.price_most) == (min(prices), max(prices))
-    assert (h200.price, h200.price_most) == (28_000, 42_000)  # 35,000, roughly
-    assert found["RTX 5090"].price == 3_500  # asked last, and not the launch's
+    assert set(t4.rates) == {"float32", "16 bits"} and t4.price is None
+    for each in found.values():
+        rents = [float(row.figure) for row in published("rent", device=each.name)]
+        assert (each.rent, each.rent_most) == pytest.approx((min(rents), max(rents)))
+    # Of a server's price its cards are 60 to 70 %, of a PC's 70.
+    assert (a100.price, a100.price_most) == pytest.approx((8_000 / 0.7, 15_000 / 0.6))
+    assert (h200.price, h200.price_most) == pytest.approx((28_000 / 0.7, 42_000 / 0.6))
+    games = found["RTX 5090"]  # asked last, and not the launch's
+    assert (games.price, games.price_most) == pytest.approx((3_500 / 0.7, 5_000 / 0.7))
     assert all(each.where and each.memory and each.ridge("16 bits") for each in found.values())
     assert card("V100").rates["16 bits"] == 125e12
 
@@ -80,5 +84,6 @@ def test_rents_are_the_learners_and_a_misspelled_name_is_refused():
     mine = [Device("a"), Device("b", rent=1)]
     assert [d.rent for d in with_rents(mine, {"a": 0})] == [0, 1]
     assert [d.rent for d in with_rents(mine, {"b": 2})] == [None, 2]
+    assert with_rents(mine, {"b": 2})[1].rent_most == 2
     with pytest.raises(ValueError, match="No device is called 'c'"):
         with_rents(mine, {"c": 1})

@@ -142,7 +142,7 @@ def test_points_stand_at_their_intensity_and_rate_under_the_roof_of_their_card()
     dots = [point[:2] for point in markers(picture.axes)]
     assert dots == [(1 / 8, pytest.approx(1e9)), (1 / 8, pytest.approx(1e8))]
     assert roof(Card(), "host") == (1e12, 1e11) and roof(Card(), "host", "copy") == (1e12, 9e10)
-    assert "2 of 2 points lie left of the corner at 10" in picture.alt
+    assert "2 of 2 points lie left of the ridge point, 10" in picture.alt
     with pytest.raises(ValueError, match="no ceilings"):
         roofline(Card(), GPU)
     noisy = timed("a", "host", 1, samples=(1e-5, 1e-4, 9e-3))

@@ -29,8 +29,8 @@ from .waiting import Wait
 
 # Fitted to te42kyfo/gpu-benches, commit 1c36d509. Clocks to end a block and begin the next: to its
 # gpu-stream on a V100 and an A40; on A100, H100 PCIe, H200 and L40 the model is then 10 % off (the
-# median). Blocks that a GPU begins in a clock: to gpu-small-kernels in blocks of 32, on an H200 .83;
-# an L40 and an A40 begin .75.
+# median). Blocks that a GPU begins in a clock: to gpu-small-kernels in blocks of 32, on an H200 .83
+# and on an L40 and an A40 .75.
 TURNOVER, STARTS = 275.0, 0.8
 # Of its data sheet's rate that a memory reaches where nearly all is read, or all is written: .96 to
 # .99 on the V100, A40, A100, H100 PCIe and L40 of gpu-stream, .81 on its H200.

@@ -24,10 +24,10 @@ from .occupancy import occupancy
 from .sampling import ITERATIONS, Sample, chosen, sampled
 from .value import LAUNCH, LAUNCH_RANGE, Modelled, together
 
-# The interval, by what a kernel waits for: published over modelled times, beside the launch. Of nine
-# in ten times of te42kyfo/gpu-benches they were .85 to 1.09 (DRAM) and .80 to 1.22 (latency), both
-# in gpu-stream, .79 to 1.2 for block starts; of published.csv .81 to 1.34 (all others). Each end is
-# a seventh further out, which is assumed: other kernels are less alike than these.
+# The interval, by what a kernel waits for: published over modelled times, beside the launch. Nine
+# of ten in te42kyfo/gpu-benches' gpu-stream lie from .85 to 1.09 (DRAM) and .80 to 1.22 (latency),
+# of its block starts from .79 to 1.2, in published.csv from .81 to 1.34 (all others). Each end is a
+# seventh further out, which is assumed: other kernels are less alike than these.
 SPREAD = {"DRAM": (0.74, 1.25), "latency": (0.70, 1.40), "block starts": (0.70, 1.40)}
 OTHERS = 0.70, 1.54
 # And where nobody knows what the compiler made of the source: assumed.

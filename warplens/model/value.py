@@ -66,8 +66,8 @@ class Modelled:
         return -self.waves % 1
 
     def share(self, part: str) -> float:
-        """A bound as a part of the modelled time: the largest is what it waits for."""
-        return self.bounds[part] / self.known
+        """A bound as a part of the modelled time; where there is none, of the largest bound."""
+        return self.bounds[part] / (self.seconds or max(self.bounds.values()))
 
     def holds(self, seconds: float) -> bool:
         """Does a measured time lie in the interval?"""

@@ -17,6 +17,7 @@ from typing import Any
 from ..lanes.launch import Size
 from ..lanes.memory import short
 from ..tables import Report
+from ..units import plural
 
 VERBS = {"read": "reads it", "write": "writes it", "atomic": "updates it atomically"}
 
@@ -84,7 +85,7 @@ class Races(Report):
         return self.found[i]
 
     def headline(self) -> str:
-        return f"races at {self.cells:,} cells" if self.cells else "no races"
+        return f"races at {plural(self.cells, 'cell')}" if self.cells else "no races"
 
     def table(self) -> tuple[tuple, list[tuple]]:
         return ("race",), [(str(race),) for race in self.found]

@@ -82,7 +82,7 @@ def test_memory_is_faster_where_all_is_read_or_all_is_written():
         i = cuda.grid(1)
         out[i] = x[i] + y[i]
 
-    n, cost = 256 * 100_000, Cost({}, 1.0, 32, 0)
+    n, cost = 256 * 100_000, Cost({}, 1.0)
     for kernel, arrays, share in ((fill_kernel, 1, ONE_WAY), (copy_kernel, 2, 0.89),
                                   (sum_kernel, 3, (2 * 0.89 + ONE_WAY) / 3)):  # fmt: skip
         sample = sample_of(kernel, (100_000,), 256, *(zeros(n) for _ in range(arrays)))

@@ -130,6 +130,7 @@ def test_contended_atomics_and_scattered_writes_are_known_from_below_only():
     assert "wait for each other at the atomic" in found.why_at_least
     assert found.words.startswith("at least ")
     assert found.seconds is None and found.known == found.low  # no number to reckon with
+    assert found.share(found.limiter) == 1
     assert together("two", [found, copy(2560)]).seconds is None
     assert not modelled(apart_kernel)[10, 256](bins).at_least
     once = modelled(once_a_block_kernel)[100_000, 64](bins)
