@@ -26,7 +26,6 @@ EXTRA = frozenset((
     "which_all_reduce",  # 12
     "no_conflict",  # 13
     "one_forward_one_backward",  # 14
-    "faster_on_paper",  # 17
 ))  # fmt: skip
 
 

@@ -7,5 +7,5 @@
     09 attention, attention_head, online_softmax, transformer · 10 frameworks
     11 hashing, huffman, many_classes, neighbours, placement, roofs
     12 data_parallel, ring_all_reduce · 13 learning_curves · 14 pipeline
-    15 buying, cores · 16 verdicts · 17 l1_banks, occupancy, published_times, waves
+    15 buying, cores · 16 verdicts · 17 occupancy, published_times, waves
 """

@@ -1,11 +1,17 @@
 """A model beside the times that others published: how far off, and where its interval fails."""
 
+from statistics import median
+
 from gpulessons import units
 from gpulessons.plots.axes import log_axes, name_rows, written
-from gpulessons.plots.forms import SPOTS, listed
+from gpulessons.plots.forms import SPOTS, key, listed
 from gpulessons.plots.picture import COLORS, DASH_DOT, INK, Picture, blank
 
 RUNG = {**SPOTS, "marker": "^"}
+FEW = 10  # times of a kind: with fewer their median says little
+RULES = {"seconds": ("the model", {**SPOTS, "marker": "o", "color": INK}),
+         "roofline": ("the roofline", {**SPOTS, "marker": "s", "color": INK, "fillstyle": "none"}),
+         "napkin": ("the 80 % rule", {**SPOTS, "marker": "D", "color": INK, "fillstyle": "none"})}
 KEY = "at 1 both agree; ○ the interval holds the published time, × it does not"
 
 
@@ -57,3 +63,34 @@ def rungs(rows, floor: float) -> Picture:
             f"{row.modelled.words} modelled" for row in rows}
     least = units.seconds(floor)
     return Picture(figure, f"{title} {listed(told)}. By the data sheet: at least {least}.")
+
+
+def errors(judgments) -> Picture:
+    """Median errors of the model and of two rules for a napkin: by what a launch waits for, and
+    apart for the times that shaped the model. Of gpulessons.measure.judged; left out are times of
+    which the rules say nothing, and kinds with fewer than FEW of the others.
+    """
+    rows = [row for row in judgments if row.high and row.roofline]
+    kinds = {"all": rows, **{f"{role} it": [row for row in rows if row.role == role]
+                             for role in ("shaped", "only checked")}}
+    for part in dict.fromkeys(row.limiter for row in rows):
+        kinds[f"limited by {part}"] = [row for row in rows if row.limiter == part]
+    found = {f"{name} ({len(kind)})": {rule: median(off(row, rule) for row in kind) for rule in RULES}
+             for name, kind in kinds.items() if len(kind) >= FEW}
+    told = {name: ", ".join(f"{RULES[rule][0]} {units.percent(error)}" for rule, error in each.items())
+            for name, each in found.items()}
+    checked = next(words for name, words in told.items() if name.startswith("only checked"))
+    title = f"Median error on times that only checked the model: {checked}."
+    figure, axes = blank(height=1.7 + 0.36 * len(found), title=title)
+    for y, each in enumerate(found.values()):
+        for rule, error in each.items():
+            axes.plot(error, y, **RULES[rule][1])
+    name_rows(axes, found)
+    axes.set(xlim=(0, 1), xlabel="median of |modelled / published − 1|")
+    written(axes.xaxis, units.percent)
+    key(figure, dict(RULES.values()))
+    return Picture(figure, f"{title} {listed(told)}.")
+
+
+def off(row, rule: str) -> float:
+    return abs(getattr(row, rule) / row.published - 1)

@@ -319,7 +319,7 @@ RIGHT = {
         ("        while k < x.shape[1]:\n", "        for k in range(x.shape[1]):\n"),
     ],
     "faster_on_paper": [
-        ("[(x.shape[0] + 7) // 8, 256]", "[x.shape[0], 32]", "bound by DRAM"),
+        ("[(x.shape[0] + 7) // 8, 256]", "[x.shape[0], 32]", "bound by latency"),
     ],
     "fewer_calls": [
         ("torch._foreach_add_(parameters, gradients, alpha=-rate)",
@@ -483,10 +483,6 @@ RIGHT = {
     ],
     "warp_per_output": [
         ("while k < w.shape[1]:", "for k in range(lane, w.shape[1], 32):"),
-    ],
-    "warps_in_flight": [
-        ("ceil(in_flight / gpu.multiprocessors / bytes_of_a_warp)",
-         "float(ceil(in_flight / gpu.multiprocessors / bytes_of_a_warp))"),
     ],
     "weight_gradient": [
         ("dz.T @ x, dz.sum(axis=0)", "np.einsum('no,ni->oi', dz, x, optimize=True), np.sum(dz, 0)"),

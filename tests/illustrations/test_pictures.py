@@ -251,7 +251,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "four_classes": lambda f: f(), "picture": lambda f: f(6), "scaling": lambda f: f(),
         "schedule": lambda f: f({"A": [(0, 1, 0.9), (1, 2, 0.8)], "B": [(0, 2, 1)]}),
     },
-    "l1_banks": {"l1_banks": lambda f: f()},
     "latency_hiding": {"latency_hiding": lambda f: f(),
                        "by_chains": lambda f: f({1: 2e7, 2: 4e7, 4: 7e7})},
     "learning_curves": {
