@@ -12,7 +12,7 @@ FEW = 10  # times of a kind: with fewer their median says little
 RULES = {"seconds": ("the model", {**SPOTS, "marker": "o", "color": INK}),
          "roofline": ("the roofline", {**SPOTS, "marker": "s", "color": INK, "fillstyle": "none"}),
          "napkin": ("the 80 % rule", {**SPOTS, "marker": "D", "color": INK, "fillstyle": "none"})}
-KEY = "at 1 both agree; ○ the interval holds the published time, × it does not"
+KEY = "at 1 both agree; ○ the interval holds\nthe published time, × it does not"
 
 
 def published_times(judged) -> Picture:
@@ -51,13 +51,14 @@ def rungs(rows, floor: float) -> Picture:
     figure, axes = blank(height=1.4 + 0.36 * len(rows), title=title)
     axes.axvline(floor, color=INK, linestyle=":")
     most = max(row.published.seconds for row in rows)
+    right = max([1.25 * most, *(1.03 * row.modelled.high for row in rows if row.modelled.high)])
     for y, row in enumerate(rows):
-        low, high = row.modelled.low, row.modelled.high or 1.3 * most
+        low, high = row.modelled.low, row.modelled.high or 2 * right
         axes.plot([low, high], [y, y], color=INK, linewidth=1, linestyle=DASH_DOT)
         axes.plot(row.published.seconds, y, color=COLORS["gpu"], markerfacecolor="none", **RUNG)
     name_rows(axes, [row.published.kernel.partition(", ")[2] for row in rows])
     where = f"dotted: at least, by its data sheet; broken: modelled\npublished: {first.source}"
-    axes.set(xlim=(0, 1.25 * most), xlabel=f"time\n{where}")
+    axes.set(xlim=(0, right), xlabel=f"time\n{where}")
     written(axes.xaxis, units.seconds)
     told = {row.published.kernel: f"{units.seconds(row.published.seconds)} published, "
             f"{row.modelled.words} modelled" for row in rows}
@@ -66,31 +67,39 @@ def rungs(rows, floor: float) -> Picture:
 
 
 def errors(judgments) -> Picture:
-    """Median errors of the model and of two rules for a napkin: by what a launch waits for, and
-    apart for the times that shaped the model. Of gpulessons.measure.judged; left out are times of
-    which the rules say nothing, and kinds with fewer than FEW of the others.
+    """Median errors of the model and of two rules for a napkin, a row for each kind of times.
+
+    judgments: of gpulessons.measure.judged. Left out are times of which the rules say nothing, and
+    kinds with fewer than FEW of the others.
     """
     rows = [row for row in judgments if row.high and row.roofline]
-    kinds = {"all": rows, **{f"{role} it": [row for row in rows if row.role == role]
-                             for role in ("shaped", "only checked")}}
-    for part in dict.fromkeys(row.limiter for row in rows):
-        kinds[f"limited by {part}"] = [row for row in rows if row.limiter == part]
-    found = {f"{name} ({len(kind)})": {rule: median(off(row, rule) for row in kind) for rule in RULES}
-             for name, kind in kinds.items() if len(kind) >= FEW}
-    told = {name: ", ".join(f"{RULES[rule][0]} {units.percent(error)}" for rule, error in each.items())
-            for name, each in found.items()}
+    found = {f"{name} ({len(kind)})": {rule: missed_by(rule, kind) for rule in RULES}
+             for name, kind in kinds(rows).items() if len(kind) >= FEW}
+    told = {name: ", ".join(f"{RULES[rule][0]} {units.percent(error)}"
+                            for rule, error in each.items()) for name, each in found.items()}
     checked = next(words for name, words in told.items() if name.startswith("only checked"))
     title = f"Median error on times that only checked the model: {checked}."
-    figure, axes = blank(height=1.7 + 0.36 * len(found), title=title)
+    title = title.replace(" %", "\u00a0%")  # else a line begins with the sign
+    figure, axes = blank(height=1.8 + 0.36 * len(found), title=title)
     for y, each in enumerate(found.values()):
         for rule, error in each.items():
             axes.plot(error, y, **RULES[rule][1])
     name_rows(axes, found)
-    axes.set(xlim=(0, 1), xlabel="median of |modelled / published − 1|")
+    axes.set(xlim=(0, 1), xlabel="median of |modelled / published − 1|\n"
+                                 "of times that all three say something of")
     written(axes.xaxis, units.percent)
     key(figure, dict(RULES.values()))
     return Picture(figure, f"{title} {listed(told)}.")
 
 
-def off(row, rule: str) -> float:
-    return abs(getattr(row, rule) / row.published - 1)
+def kinds(rows) -> dict[str, list]:
+    """All; apart, those that shaped the model and those that did not; by what they wait for."""
+    found: dict[str, list] = {"all": list(rows)}
+    for write in ("{0.role} it", "limited by {0.limiter}"):
+        for row in rows:
+            found.setdefault(write.format(row), []).append(row)
+    return found
+
+
+def missed_by(rule: str, rows) -> float:
+    return median(abs(getattr(row, rule) / row.published - 1) for row in rows)
