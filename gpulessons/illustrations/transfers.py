@@ -1,4 +1,4 @@
-"""Transfers on a timeline, modelled from published figures: what crosses the link, and how often.
+"""Transfers on a timeline, from published rates: what crosses the link, and how often.
 
     transfer   bytes / the link's rate, by kind of memory and by direction
     kernel     a launch + (bytes read + bytes written) / the rate of the GPU's memory
@@ -16,13 +16,14 @@ from gpulessons import units
 from gpulessons.evidence import published
 from gpulessons.plots.axes import written
 from gpulessons.plots.forms import beside, key, listed, log_lines, name_rows
-from gpulessons.plots.picture import BLUE, DASH_DOT, HATCH, INK, SKY, VERMILLION, Picture, blank
+from gpulessons.plots.picture import (
+    BLUE, DASH_DOT, HATCH, INK, PURPLE, SKY, VERMILLION, Picture, blank,
+)  # fmt: skip
 from gpulessons.plots.published import open_lines
-from warplens.model.devices import named
 from warplens.model.modelling import LAUNCH
 
-GPU, LINK = "A100", "A100 80 GB"
-COLORS = {"to_device": SKY, "kernel": VERMILLION, "copy_to_host": BLUE}
+GPU = "A100 80 GB"
+COLORS = {"transfers": SKY, "kernels": VERMILLION, "this CPU": BLUE}
 
 
 class Step(NamedTuple):
@@ -36,61 +37,77 @@ class Step(NamedTuple):
 def link(memory: str) -> list[float]:
     """Bytes/s to the card, and back, as published; memory: "pageable" or "pinned"."""
     ways = [f"bandwidthTest, {memory}: {way}" for way in ("to the card", "back")]
-    return [published("host to device", device=LINK, what=way)[0].value for way in ways]
+    return [published("host to device", device=GPU, what=way)[0].value for way in ways]
 
 
-def timeline(numbers: int = 921_600, layers: int = 10) -> Picture:
-    """Layers of one activation on float32 numbers, four ways: pageable memory or pinned, sent and
-    fetched for each layer or once for all of them."""
-    ways = {"a round trip each": [1] * layers, "data stay": [layers]}
-    rows = {f"{memory}, {name}": steps(numbers, trips, memory)
-            for memory in ("pageable", "pinned") for name, trips in ways.items()}
+def card() -> float:
+    """Bytes/s of the card's own memory, the most that was published of a plain kernel."""
+    return max(row.value for row in published("bandwidth by occupancy", device=GPU, what="scale"))
+
+
+def timeline(numbers: int = 921_600, layers: int = 10, cpu: float | None = None) -> Picture:
+    """Layers of one activation on float32 numbers: pageable memory or pinned, sent and fetched for
+    each layer or once for all of them; beside a CPU that needs so many seconds for a layer."""
+    ways = {"": [1]} if layers == 1 else {", a round trip each": [1] * layers,
+                                          ", data stay": [layers]}
+    rows = {f"{memory}{name}": steps(numbers, trips, memory)
+            for name, trips in ways.items() for memory in ("pageable", "pinned")}
     totals = {name: row[-1].end for name, row in rows.items()}
-    each, stay, _, pinned = totals.values()
-    title = f"One layer: nothing to save by staying; pinned memory saves {1 - pinned / stay:.0%}."
-    if layers > 1:
-        title = (f"{layers} layers: data that stay on the GPU save {1 - stay / each:.0%}, "
-                 f"and pinned as well {1 - pinned / each:.0%}.")
-    figure, axes = blank(height=4, title=title)
+    title = f"{units.plural(layers, 'layer')}: {told([*totals.values()], layers, cpu)}."
+    if cpu:
+        rows["this CPU (live)"] = [Step("this CPU", 0, layers * cpu)]
+        totals["this CPU (live)"] = layers * cpu
+    figure, axes = blank(height=1.7 + 0.5 * len(rows), title=title)
     for place, row in enumerate(rows.values()):
         for what, color in COLORS.items():
             spans = [(step.start, step.end - step.start) for step in row if step.what == what]
-            axes.broken_barh(spans, (place - 0.36, 0.72), color=color, linewidth=0)
+            axes.broken_barh(spans, (place - 0.36, 0.72), facecolor=color, edgecolor="white",
+                             hatch=HATCH * (what != "this CPU"), linewidth=0)
         beside(axes, units.seconds(row[-1].end), row[-1].end, place)
     name_rows(axes, rows)
     axes.set_xlim(0, 1.13 * max(totals.values()))
-    memory = units.rate(named(GPU).dram_rate * named(GPU).dram_share, "B/s")
-    model = (f"modelled: {units.seconds(LAUNCH)} for each launch, an {GPU}'s memory at {memory}",
-             f"published: the link of an {LINK}")
-    axes.set_xlabel("\n".join(("time since the start", *model)))
+    whose = (f"hatched: modelled for an {GPU}, its link and memory at published rates,",
+             f"{units.seconds(LAUNCH)} assumed for each launch")
+    axes.set_xlabel("\n".join(("time since the start", *whose)))
     written(axes.xaxis, units.seconds)
     axes.locator_params(axis="x", nbins=6)
-    key(figure, {what: {"color": color} for what, color in COLORS.items()})
+    key(figure, {what: {"color": color} for what, color in COLORS.items()
+                 if cpu or what != "this CPU"})
     spoken = listed({name: units.seconds(total) for name, total in totals.items()})
-    return Picture(figure, f"{title} {units.count(numbers)} numbers. {spoken}. "
-                           f"Not measured: {'; '.join(model)}.")
+    return Picture(figure, f"{title} {units.count(numbers)} numbers. {spoken}. {' '.join(whose)}.")
 
 
-def steps(numbers: int, trips, memory: str) -> list[Step]:
+def told(times: list[float], layers: int, cpu: float | None) -> str:
+    """What `timeline` shows, of its times: the slow memory and the fast one, of each way."""
+    over = [units.ratio(each / (layers * cpu)) if cpu else units.seconds(each) for each in times]
+    than = " as long as on this CPU" * bool(cpu)
+    trips = f"{over[1]} to {over[0]}{than}"
+    if len(over) == 2:
+        return f"on the GPU {trips}"
+    return f"with a round trip each {trips}, {over[3]} to {over[2]} where the data stay"
+
+
+def steps(numbers: int, trips: list[int], memory: str) -> list[Step]:
     """The steps of some trips to the GPU and back, `trips` saying how many layers each is for."""
-    nbytes, gpu = 4 * numbers, named(GPU)
-    there, back = link(memory)
-    kernel = LAUNCH + 2 * nbytes / (gpu.dram_rate * gpu.dram_share)
+    nbytes, (there, back) = 4 * numbers, link(memory)
+    kernel = LAUNCH + 2 * nbytes / card()
     done, now = [], 0.0
     for layers in trips:
-        for what, seconds in [("to_device", nbytes / there), *[("kernel", kernel)] * layers,
-                              ("copy_to_host", nbytes / back)]:
+        for what, seconds in [("transfers", nbytes / there), *[("kernels", kernel)] * layers,
+                              ("transfers", nbytes / back)]:
             done.append(Step(what, now, now + seconds))
             now += seconds
     return done
 
 
 def against_size(
-    cpu: Mapping[float, float], paper: Mapping[float, Any] = {}, card: str = "H200"
+    cpu: Mapping[float, float], paper: Mapping[float, Any] = {}, card: str = "H200",
+    gpu: Mapping[float, float] = {}, drawn_first: Mapping[float, float] = {},
 ) -> Picture:
     """Kernels of few bytes and transfers, as others timed them, beside this CPU.
 
-    cpu: {bytes that a call reads and writes: seconds}. paper: {bytes: Modelled, for the card}.
+    cpu: {bytes that a call reads and writes: seconds}, as gpu of one that is here, and drawn_first
+    of what a learner drew. paper: {bytes: Modelled, for the card}.
     """
     launches = published("launch", device=card, block=256)
     sent = published("host to device", device="V100")
@@ -108,6 +125,12 @@ def against_size(
                          (("in a stream", drawn[0]), ("sent and fetched", drawn[2])))
         title += f" Sooner done than on this CPU: {wins}."
         drawn.append(ours)
+    if gpu:
+        drawn.append(("GPU here (live)", [*gpu], [*gpu.values()],
+                      {"color": VERMILLION, "marker": "^"}))
+    if drawn_first:
+        drawn.append(("you drew", [*drawn_first], [*drawn_first.values()],
+                      {"color": PURPLE, "marker": "D", "linestyle": ":"}))
     look = {"color": VERMILLION, "linestyle": DASH_DOT, "linewidth": 1}
     times = [one.seconds for one in paper.values()]
     drawn += [(f"{card}: scale (modelled)", [*paper], times, look)] * bool(paper)

@@ -23,6 +23,9 @@ def attempt(text):
 
 
 WRONG = {
+    "guard": [
+        ("i < x.size", "i < x.size - 1", "element 30, the last"),
+    ],
     "judge_a_claim": [
         ("elif high < refuted", "elif high <= refuted", "For figures = [[0.5, 1]], refuted = 1"),
         ("high < refuted", "high < 1", "refuted = 10, holds = 100"),
@@ -60,11 +63,6 @@ WRONG = {
     "brighten": [
         ("row < picture.shape[0] and ", "", "outside"),
         ("(rows + 7) // 8", "1", "never written"),
-    ],
-    "bytes_saved": [
-        ("2 * 4 *", "4 *", "one of the two trips"),
-        ("2 * 4 *", "2 *", "numbers, not bytes"),
-        ("2 * 4 *", "4 * 4 *", "all four trips"),
     ],
     "faster_on_paper": [
         ("8, 256]", "8 if x.shape[0] < 99 else 9, 256]", "never written"),
@@ -343,6 +341,10 @@ RIGHT = {
          "    my_kernel[8, 256](i, f, g, o, c, *out)\n"
          "    return out\n"),
     ],
+    "guard": [
+        ("np.float32(0)", "0", "It computes in float64 (line 7)"),
+        ("if i < x.size:", "if not i >= out.shape[0]:"),
+    ],
     "guard_tile": [
         ("range(16)", "range(min(16, x.shape[1] - start))"),
     ],
@@ -378,9 +380,6 @@ RIGHT = {
          "        del best[k:]\n"
          "    return best\n",
          "nearly all are turned away"),
-    ],
-    "leaky_relu_kernel": [
-        ("np.float32(0.01)", "0.01", "It computes in float64 (line 10)"),
     ],
     "micro_batches": [
         ('"1F1B", 32', '"1F1B", 256 / 8'),
