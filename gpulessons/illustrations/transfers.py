@@ -14,11 +14,10 @@ import numpy as np
 
 from gpulessons import units
 from gpulessons.evidence import published
+from gpulessons.plots import picture as course
 from gpulessons.plots.axes import written
 from gpulessons.plots.forms import beside, key, listed, log_lines, name_rows
-from gpulessons.plots.picture import (
-    BLUE, DASH_DOT, HATCH, INK, PURPLE, SKY, VERMILLION, Picture, blank,
-)  # fmt: skip
+from gpulessons.plots.picture import BLUE, DASH_DOT, HATCH, INK, SKY, VERMILLION, Picture, blank
 from gpulessons.plots.published import open_lines
 from warplens.model.modelling import LAUNCH
 
@@ -61,7 +60,7 @@ def timeline(numbers: int = 921_600, layers: int = 10, cpu: float | None = None)
     for place, row in enumerate(rows.values()):
         for what, color in COLORS.items():
             spans = [(step.start, step.end - step.start) for step in row if step.what == what]
-            axes.broken_barh(spans, (place - 0.36, 0.72), facecolor=color, edgecolor="white",
+            axes.broken_barh(spans, (place - 0.36, 0.72), facecolor=color, edgecolor=INK,
                              hatch=HATCH * (what != "this CPU"), linewidth=0)
         beside(axes, units.seconds(row[-1].end), row[-1].end, place)
     name_rows(axes, rows)
@@ -73,8 +72,8 @@ def timeline(numbers: int = 921_600, layers: int = 10, cpu: float | None = None)
     axes.locator_params(axis="x", nbins=6)
     key(figure, {what: {"color": color} for what, color in COLORS.items()
                  if cpu or what != "this CPU"})
-    spoken = listed({name: units.seconds(total) for name, total in totals.items()})
-    return Picture(figure, f"{title} {units.count(numbers)} numbers. {spoken}. {' '.join(whose)}.")
+    alt = listed({name: units.seconds(total) for name, total in totals.items()})
+    return Picture(figure, f"{title} {units.count(numbers)} numbers. {alt}. {' '.join(whose)}.")
 
 
 def told(times: list[float], layers: int, cpu: float | None) -> str:
@@ -125,12 +124,10 @@ def against_size(
                          (("in a stream", drawn[0]), ("sent and fetched", drawn[2])))
         title += f" Sooner done than on this CPU: {wins}."
         drawn.append(ours)
-    if gpu:
-        drawn.append(("GPU here (live)", [*gpu], [*gpu.values()],
-                      {"color": VERMILLION, "marker": "^"}))
-    if drawn_first:
-        drawn.append(("you drew", [*drawn_first], [*drawn_first.values()],
-                      {"color": PURPLE, "marker": "D", "linestyle": ":"}))
+    for name, points, color in (("GPU here (live)", gpu, VERMILLION),
+                                ("you drew", drawn_first, course.PURPLE)):
+        if points:
+            drawn.append((name, [*points], [*points.values()], {"color": color, "marker": "D"}))
     look = {"color": VERMILLION, "linestyle": DASH_DOT, "linewidth": 1}
     times = [one.seconds for one in paper.values()]
     drawn += [(f"{card}: scale (modelled)", [*paper], times, look)] * bool(paper)

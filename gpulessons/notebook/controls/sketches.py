@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from .predictions import Prediction, predict
@@ -22,7 +23,7 @@ def sketch(
 
     The places and the values lie on log scales. Raises ValueError where either cannot.
     """
-    if not 0 < low < high or not all(0 < a < b for a, b in zip(at, at[1:], strict=False)):
+    if not 0 < low < high or not all(0 < a < b for a, b in pairwise(at)):
         raise ValueError("A sketch has rising places above 0, and a scale from above 0.")
     return Sketch(question, {x: predict(f"{question} {x:,} {of}".strip(), low, high, unit)
                              for x in at})
