@@ -3,8 +3,8 @@
     transfer   bytes / the link's rate, by kind of memory and by direction
     kernel     a launch + (bytes read + bytes written) / the rate of the GPU's memory
 
-The model overlaps nothing and lets a transfer start for free. Whoever has a GPU times it instead.
-What others timed, of launches and of transfers, is drawn against their size.
+The model overlaps nothing and lets a transfer start for free. What others timed, of launches and of
+transfers, is drawn against their size.
 """
 
 from collections.abc import Mapping
@@ -26,8 +26,6 @@ COLORS = {"transfers": SKY, "kernels": VERMILLION, "this CPU": BLUE}
 
 
 class Step(NamedTuple):
-    """One stretch of a timeline."""
-
     what: str  # of COLORS
     start: float  # seconds
     end: float
@@ -37,11 +35,6 @@ def link(memory: str) -> list[float]:
     """Bytes/s to the card, and back, as published; memory: "pageable" or "pinned"."""
     ways = [f"bandwidthTest, {memory}: {way}" for way in ("to the card", "back")]
     return [published("host to device", device=GPU, what=way)[0].value for way in ways]
-
-
-def card() -> float:
-    """Bytes/s of the card's own memory, the most that was published of a plain kernel."""
-    return max(row.value for row in published("bandwidth by occupancy", device=GPU, what="scale"))
 
 
 def timeline(numbers: int = 921_600, layers: int = 10, cpu: float | None = None) -> Picture:
@@ -65,31 +58,31 @@ def timeline(numbers: int = 921_600, layers: int = 10, cpu: float | None = None)
         beside(axes, units.seconds(row[-1].end), row[-1].end, place)
     name_rows(axes, rows)
     axes.set_xlim(0, 1.13 * max(totals.values()))
-    whose = (f"hatched: modelled for an {GPU}, its link and memory at published rates,",
+    whose = (f"hatched: modelled for an {GPU}, its link and memory at published rates,\n"
              f"{units.seconds(LAUNCH)} assumed for each launch")
-    axes.set_xlabel("\n".join(("time since the start", *whose)))
+    axes.set_xlabel(f"time since the start\n{whose}")
     written(axes.xaxis, units.seconds)
     axes.locator_params(axis="x", nbins=6)
     key(figure, {what: {"color": color} for what, color in COLORS.items()
                  if cpu or what != "this CPU"})
     alt = listed({name: units.seconds(total) for name, total in totals.items()})
-    return Picture(figure, f"{title} {units.count(numbers)} numbers. {alt}. {' '.join(whose)}.")
+    return Picture(figure, f"{title} {units.count(numbers)} numbers. {alt}. {whose}.")
 
 
 def told(times: list[float], layers: int, cpu: float | None) -> str:
     """What `timeline` shows, of its times: the slow memory and the fast one, of each way."""
     over = [units.ratio(each / (layers * cpu)) if cpu else units.seconds(each) for each in times]
     than = " as long as on this CPU" * bool(cpu)
-    trips = f"{over[1]} to {over[0]}{than}"
     if len(over) == 2:
-        return f"on the GPU {trips}"
-    return f"with a round trip each {trips}, {over[3]} to {over[2]} where the data stay"
+        return f"on the GPU {over[1]} to {over[0]}{than}"
+    return f"a round trip each {over[1]} to {over[0]}{than}, data that stay {over[3]} to {over[2]}"
 
 
 def steps(numbers: int, trips: list[int], memory: str) -> list[Step]:
     """The steps of some trips to the GPU and back, `trips` saying how many layers each is for."""
     nbytes, (there, back) = 4 * numbers, link(memory)
-    kernel = LAUNCH + 2 * nbytes / card()
+    own = published("bandwidth by occupancy", device=GPU, what="scale")[-1].value  # the fastest
+    kernel = LAUNCH + 2 * nbytes / own
     done, now = [], 0.0
     for layers in trips:
         for what, seconds in [("transfers", nbytes / there), *[("kernels", kernel)] * layers,
@@ -105,8 +98,8 @@ def against_size(
 ) -> Picture:
     """Kernels of few bytes and transfers, as others timed them, beside this CPU.
 
-    cpu: {bytes that a call reads and writes: seconds}, as gpu of one that is here, and drawn_first
-    of what a learner drew. paper: {bytes: Modelled, for the card}.
+    cpu: {bytes read and written: seconds of a call}; so gpu, if one is here, and drawn_first, of a
+    learner. paper: {bytes: Modelled, for the card}.
     """
     launches = published("launch", device=card, block=256)
     sent = published("host to device", device="V100")
@@ -115,9 +108,8 @@ def against_size(
     drawn += [("V100: sent and fetched (published)", [2048 * kib for kib in x], y,
                {**look, "color": INK, "marker": "s"}) for _, x, y, look in
               open_lines(sent, "kib", value=lambda row: 2048 * row.sizes["kib"] / row.value)]
-    stream, graph = (times[0] for _, _, times, _ in drawn[:2])
-    title = (f"A launch takes an {card} {units.seconds(stream)}, in a CUDA graph "
-             f"{units.seconds(graph)}.")
+    stream, graph = (units.seconds(times[0]) for _, _, times, _ in drawn[:2])
+    title = f"A launch takes an {card} {stream}, in a CUDA graph {graph}."
     if len(cpu) > 1:
         ours = "this CPU (live)", [*cpu], [*cpu.values()], {"color": BLUE, "marker": "o"}
         wins = "; ".join(f"{name} {ahead(ours, line)}" for name, line in

@@ -240,7 +240,7 @@ def test_a_round_trip_each_moves_the_numbers_once_for_each_layer():
     assert [sum(step.what == "transfers" for step in row) for row in (each, stay)] == [8, 2]
     assert each[-1].end - stay[-1].end == pytest.approx(
         3 * sum(4e6 / rate for rate in transfers.link("pinned")))
-    assert max(transfers.link("pageable")) < min(transfers.link("pinned")) < transfers.card()
+    assert max(transfers.link("pageable")) < min(transfers.link("pinned"))
 
 
 def test_a_timeline_says_how_long_the_gpu_takes_beside_this_cpu():
@@ -249,7 +249,7 @@ def test_a_timeline_says_how_long_the_gpu_takes_beside_this_cpu():
     said = transfers.timeline(10**6, 1, one).alt
     assert said.startswith("1 layer: on the GPU ")
     assert "to 1× as long as on this CPU. 1,000,000 numbers. pageable: " in said
-    assert "ms where the data stay" in transfers.timeline(10**7, 4).alt
+    assert "4 layers: a round trip each" in transfers.timeline(10**7, 4).alt
     assert "this CPU" not in transfers.timeline(10**7, 4).alt
 
 

@@ -373,7 +373,8 @@ def test_nbconvert_renders_every_control_without_widget_state(tmp_path):
 
 def test_a_sketch_is_a_curve_of_predictions_and_scores_each_of_them(path):
     drawn = sketch("How long for", [1, 100, 10_000], 0.01, 100, "µs", "numbers")
-    assert repr(drawn) == "Prediction: How long for 1, 100, 10,000? (0.01 µs … 100 µs, log scale)"
+    assert repr(drawn) == (
+        "Prediction: How long for 1, 100, 10,000 numbers? (0.01 µs … 100 µs, log scale)")
     assert drawn.drawn == {} and "nothing yet" in drawn.svg
     measured = {1: (0.9, 1.0, 1.1), 10_000: (2.0, 2.0, 2.0)}
     assert drawn.reveal(measured).startswith("You drew no curve")

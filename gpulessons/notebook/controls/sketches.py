@@ -13,7 +13,7 @@ from .showing import bundle, escape
 if TYPE_CHECKING:
     from ipywidgets import HTML, VBox
 
-WIDE, TALL, EDGE = 480, 150, 12  # of the drawing, in pixels
+WIDE, TALL = 480, 150  # of the drawing, in pixels
 
 
 def sketch(
@@ -25,8 +25,8 @@ def sketch(
     """
     if not 0 < low < high or not all(0 < a < b for a, b in pairwise(at)):
         raise ValueError("A sketch has rising places above 0, and a scale from above 0.")
-    return Sketch(question, {x: predict(f"{question} {x:,} {of}".strip(), low, high, unit)
-                             for x in at})
+    asked = {x: predict(f"{question} {x:,} {of}".strip(), low, high, unit) for x in at}
+    return Sketch(f"{question} {', '.join(f'{x:,}' for x in at)} {of}".strip(), asked)
 
 
 class Sketch:
@@ -34,6 +34,7 @@ class Sketch:
 
     def __init__(self, question: str, points: Mapping[float, Prediction]):
         self.question, self.points = question, points
+        self.scale = next(iter(points.values())).scale
 
     @property
     def drawn(self) -> dict[float, float]:
@@ -41,28 +42,27 @@ class Sketch:
 
     def reveal(self, measured: Mapping[float, Measured]) -> str:
         """Score each point by what was measured there, live; how far off they were, in words."""
-        shown = [self.points[x].reveal(found) for x, found in measured.items()]
-        factors = [each.factor for each in shown if each.factor]
-        near = sum(factor <= 2 for factor in factors)
-        return (f"You drew {len(factors)} points: {near} within a factor of 2 of what was measured."
-                if factors else "You drew no curve: move the handles before it is measured.")
+        factors = [self.points[x].reveal(found).factor for x, found in measured.items()]
+        scored = [factor for factor in factors if factor]
+        near = sum(factor <= 2 for factor in scored)
+        return (f"You drew {len(scored)} points: {near} within a factor of 2 of what was measured."
+                if scored else "You drew no curve: move the handles before it is measured.")
 
     @property
     def svg(self) -> str:
         """The curve as far as it is drawn."""
-        scale, drawn = next(iter(self.points.values())).scale, self.drawn
-        across = [math.log(x) for x in self.points]
-        at = [(EDGE + (WIDE - 2 * EDGE) * share(math.log(x), across[0], across[-1]),
-               TALL - EDGE - (TALL - 2 * EDGE)
-               * share(math.log(y), math.log(scale.low), math.log(scale.high)))
-              for x, y in drawn.items()]  # fmt: skip
-        marks = "".join(f'<circle cx="{x:.0f}" cy="{y:.0f}" r="5"/>' for x, y in at)
-        line = " ".join(f"{x:.0f},{y:.0f}" for x, y in at)
-        words = "; ".join(f"{x:,}: {scale.write(y)}" for x, y in drawn.items()) or "nothing yet"
-        return (f'<svg role="img" aria-label="Your curve: {escape(words)}" width="{WIDE}" '
-                f'height="{TALL}" style="max-width: 100%; border: 1px solid; color: inherit">'
-                f'<g fill="currentColor">{marks}</g>'
-                f'<polyline points="{line}" fill="none" stroke="currentColor"/></svg>')
+        least, most = min(self.points), max(self.points)
+        places = [(WIDE * (0.03 + 0.94 * math.log(x / least) / math.log(most / least)),
+                   TALL * (0.95 - 0.9 * math.log(y / self.scale.low)
+                           / math.log(self.scale.high / self.scale.low)))
+                  for x, y in self.drawn.items()]  # fmt: skip
+        marks = "".join(f'<circle cx="{x:.0f}" cy="{y:.0f}" r="5"/>' for x, y in places)
+        line = " ".join(f"{x:.0f},{y:.0f}" for x, y in places)
+        said = "; ".join(f"{x:,}: {self.scale.write(y)}" for x, y in self.drawn.items())
+        return (f'<svg role="img" aria-label="Your curve: {escape(said or "nothing yet")}" '
+                f'width="{WIDE}" height="{TALL}" style="max-width: 100%; border: 1px solid" '
+                f'fill="currentColor" stroke="currentColor">{marks}'
+                f'<polyline points="{line}" fill="none"/></svg>')
 
     @cached_property
     def widget(self) -> "VBox":
@@ -71,12 +71,12 @@ class Sketch:
 
         from gpulessons.plots.panel import panel
 
+        for x, each in self.points.items():
+            each.slider.remove_class("gpulessons-question")
+            each.slider.description, each.slider.readout = f"{x:,}", True
+            each.slider.observe(lambda change: setattr(self.picture, "value", self.svg), "value")
         sliders = [each.slider for each in self.points.values()]
-        for slider, x in zip(sliders, self.points, strict=True):
-            slider.remove_class("gpulessons-question")
-            slider.description, slider.readout = f"{x:,}", True
-            slider.observe(lambda change: self.redraw(), "value")
-        return panel(HTML(f"<b>{escape(self.question)} … {self.ends}</b>"), *sliders, self.picture)
+        return panel(HTML(f"<b>{escape(self.question)} ({self.scale})</b>"), *sliders, self.picture)
 
     @cached_property
     def picture(self) -> "HTML":
@@ -84,20 +84,8 @@ class Sketch:
 
         return HTML(self.svg)
 
-    def redraw(self) -> None:
-        self.picture.value = self.svg
-
-    @property
-    def ends(self) -> str:
-        return f"({next(iter(self.points.values())).scale})"
-
     def __repr__(self) -> str:
-        places = ", ".join(f"{x:,}" for x in self.points)
-        return f"Prediction: {self.question} {places}? {self.ends}"
+        return f"Prediction: {self.question}? ({self.scale})"
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
         return bundle(repr(self), f"<p>{escape(self)}</p>", self.widget)
-
-
-def share(value: float, low: float, high: float) -> float:
-    return (value - low) / (high - low)
