@@ -1,10 +1,7 @@
 """Transfers on a timeline, from published rates: what crosses the link, and how often.
 
-    transfer   bytes / the link's rate, by kind of memory and by direction
-    kernel     a launch + (bytes read + bytes written) / the rate of the GPU's memory
-
-The model overlaps nothing and lets a transfer start for free. What others timed, of launches and of
-transfers, is drawn against their size.
+A transfer takes its bytes over the link's rate; a kernel a launch, and its bytes over the rate of
+the GPU's memory. The model overlaps nothing and lets a transfer start for free.
 """
 
 from collections.abc import Mapping
@@ -38,8 +35,8 @@ def link(memory: str) -> list[float]:
 
 
 def timeline(numbers: int = 921_600, layers: int = 10, cpu: float | None = None) -> Picture:
-    """Layers of one activation on float32 numbers: pageable memory or pinned, sent and fetched for
-    each layer or once for all of them; beside a CPU that needs so many seconds for a layer."""
+    """Layers of one activation on float32 numbers, pageable memory or pinned, sent and fetched for
+    each or once; beside a CPU that needs so many seconds for a layer."""
     ways = {"": [1]} if layers == 1 else {", a round trip each": [1] * layers,
                                           ", data stay": [layers]}
     rows = {f"{memory}{name}": steps(numbers, trips, memory)
@@ -81,8 +78,8 @@ def told(times: list[float], layers: int, cpu: float | None) -> str:
 def steps(numbers: int, trips: list[int], memory: str) -> list[Step]:
     """The steps of some trips to the GPU and back, `trips` saying how many layers each is for."""
     nbytes, (there, back) = 4 * numbers, link(memory)
-    own = published("bandwidth by occupancy", device=GPU, what="scale")[-1].value  # the fastest
-    kernel = LAUNCH + 2 * nbytes / own
+    own = published("bandwidth by occupancy", device=GPU, what="scale")[-1]  # the fastest
+    kernel = LAUNCH + 2 * nbytes / own.value
     done, now = [], 0.0
     for layers in trips:
         for what, seconds in [("transfers", nbytes / there), *[("kernels", kernel)] * layers,
