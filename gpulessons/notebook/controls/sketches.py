@@ -45,7 +45,7 @@ class Sketch:
         factors = [self.points[x].reveal(found).factor for x, found in measured.items()]
         scored = [factor for factor in factors if factor]
         near = sum(factor <= 2 for factor in scored)
-        return (f"You drew {len(scored)} points: {near} within a factor of 2 of what was measured."
+        return (f"Of your points {near} of {len(scored)} are within a factor of 2 of the measured."
                 if scored else "You drew no curve: move the handles before it is measured.")
 
     @property
