@@ -121,6 +121,10 @@ def test_contended_atomics_and_scattered_writes_are_known_from_below_only():
         cuda.atomic.add(tile, cuda.threadIdx.x, 1)
         out[cuda.grid(1)] = tile[cuda.threadIdx.x]
 
+    def transpose_kernel(x, out):
+        j, i = cuda.grid(2)
+        out[j, i] = x[i, j]
+
     def scatter_kernel(out):
         out[cuda.grid(1) * 64] = 1
 
@@ -138,6 +142,9 @@ def test_contended_atomics_and_scattered_writes_are_known_from_below_only():
     assert once.bounds["atomics"] == pytest.approx(100_000 / A100.boost)
     assert "atomics" not in modelled(shared_kernel)[10, 256](bins).bounds
     assert "scatters its writes" in modelled(scatter_kernel)[10, 256](zeros(163840)).why_at_least
+    # A block of a transpose fills its sectors, but each warp touches all of them anew.
+    transpose = modelled(transpose_kernel)[(8, 8), (32, 32)](zeros(256, 256), zeros(256, 256))
+    assert "scatters its writes" in transpose.why_at_least
     assert not copy(2560).at_least
 
 
