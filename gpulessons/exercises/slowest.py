@@ -29,5 +29,5 @@ mistakes = (
 
 exercise = a_function(
     __name__, text, cases, "each 32 in a row, and their largest.",
-    "{0} iterations for the first case: a warp goes on until the last of its pixels is done.", mistakes,
+    "{0} iterations for the first case: a warp goes on until its last pixel is done.", mistakes,
 )

@@ -100,17 +100,17 @@ def warps(orders) -> Picture:
         axes.set_title(f"one warp, {name}", color=INK, fontsize=10, loc="left")
         axes.set(xlabel="lane", xticks=(0, 8, 16, 24, 31))
     panels.flat[0].set_ylabel("iterations: at work\n(filled), waiting (empty)")
-    spoken = {name: f"this warp's lanes take {typical(turns).min()} to {typical(turns).max()} iterations"
-              for name, turns in orders.items()}
+    spoken = {name: f"this warp's lanes want {typical(each).min()} to {typical(each).max()}"
+              for name, each in orders.items()}
     return Picture(figure, f"{title} {listed(spoken)}.")
 
 
 def prices(rows) -> Picture:
-    """What disorder costs: {name: (iterations, counted; time, measured, or None)}, on a log scale."""
-    looks = ({"marker": "|", "color": INK}, "iterations, counted"), ({}, "time, measured")
-    spots = [(f"{name}: {kind}", value, {"marker": MARKERS["host"], "color": COLORS["host"], **look})
-             for name, values in rows.items()
-             for value, (look, kind) in zip(values, looks, strict=True) if value]
+    """What disorder costs: {name: (iterations, counted; time, measured, or None)}."""
+    looks = {"iterations, counted": {"marker": "|", "color": INK},
+             "time, measured": {"marker": MARKERS["host"], "color": COLORS["host"]}}
+    spots = [(f"{name}: {kind}", value, looks[kind]) for name, values in rows.items()
+             for value, kind in zip(values, looks, strict=True) if value]
     times = {name: time for name, (_, time) in rows.items() if time}
     least, *_, most = sorted(times, key=times.get)
     return dots(spots, "shuffled over sorted", units.ratio, one=True,
