@@ -23,7 +23,7 @@ HOMES = {
     "hardware.vectors": "wide_vectors",
     "notebook.source": "source solution",
     "notebook.hints": "hint",
-    "notebook.controls": "predict quiz live slider on_paper",
+    "notebook.controls": "predict sketch quiz live slider on_paper",
     "plots.roofline": "roofline",
     "measure.peak_memory": "peak_memory",
     "models.data": "digits",

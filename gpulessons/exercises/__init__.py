@@ -1,7 +1,7 @@
 """Exercises: a file each, which reads as one lesson and ends in one value of `Exercise`.
 
-    exercises.leaky_relu_kernel    the value `exercise` of leaky_relu_kernel.py, loaded on first use
-    exercises.EXTRA                the names of those that go further; the others carry their lesson
+    exercises.guard    the value `exercise` of guard.py, loaded on first use
+    exercises.EXTRA    the names of those that go further; the others carry their lesson
 
 A file holds one text, of which the stub is a notebook's cell word for word and the rest is the
 solution, then inputs, and the mistakes that learners make most: edits of the solution. asking.py
@@ -14,7 +14,7 @@ import pkgutil
 
 NAMES = sorted({module.name for module in pkgutil.iter_modules(__path__)} - {"asking"})
 EXTRA = frozenset((
-    "puzzle_map_2d", "fuse_bias_gelu", "four_each",  # 02
+    "puzzle_broadcast", "puzzle_map_2d", "four_each",  # 02
     "puzzle_grid_stride", "block_total",  # 04
     "guard_tile",  # 05
     "warp_per_output",  # 06

@@ -1,4 +1,4 @@
-"""A warp is done when its slowest lane is: how many rounds do all warps go, together?"""
+"""A warp is done when its slowest lane is: how many iterations do all warps go through?"""
 
 import numpy as np
 
@@ -6,10 +6,10 @@ from gpulessons.exercises.asking import a_function
 
 text = '''\
 def my_rounds(turns):
-    """turns: (n,) int32, times round the loop that each pixel wants; pixel i is thread i's.
+    """turns: (n,) int32, the iterations that each pixel wants; pixel i is thread i's.
 
-    Returns the sum over the warps of 32 of the times that a warp goes round. The last warp may have
-    fewer pixels.
+    Returns the sum over the warps of 32 of the iterations that a warp goes through. The last warp
+    may have fewer pixels.
     """
     ### BEGIN SOLUTION
     return sum(turns[first : first + 32].max() for first in range(0, turns.size, 32))
@@ -29,5 +29,5 @@ mistakes = (
 
 exercise = a_function(
     __name__, text, cases, "each 32 in a row, and their largest.",
-    "{0} rounds for the first case: a warp goes on until the last of its pixels is done.", mistakes,
+    "{0} iterations for the first case: a warp goes on until its last pixel is done.", mistakes,
 )

@@ -74,7 +74,7 @@ def window(x: float, y: float, zoom: float, shape=(256, 384)) -> tuple[np.ndarra
 
 def pixels(turns: np.ndarray, limit: int, shape=(256, 384), note: str = "") -> Picture:
     """A picture of turns until escape (rows × columns); those that never escape are dark."""
-    title = f"{turns.size:,} pixels, {turns.sum():,} turns{note}."
+    title = f"{turns.size:,} pixels, {turns.sum():,} iterations{note}."
     figure, axes = blank(height=4.4, title=title)
     shade = np.log1p(turns - turns.min() + 1)  # most pixels leave early: spread those
     light = np.where(turns < limit, shade / max(shade.max(), 1), 0)
@@ -99,28 +99,27 @@ def warps(orders) -> Picture:
         axes.stairs(np.full(WARP, lanes.max()), edges, color=INK, linewidth=1)
         axes.set_title(f"one warp, {name}", color=INK, fontsize=10, loc="left")
         axes.set(xlabel="lane", xticks=(0, 8, 16, 24, 31))
-    panels.flat[0].set_ylabel("turns: at work (filled),\nwaiting (empty)")
-    spoken = {name: f"this warp's lanes take {typical(turns).min()} to {typical(turns).max()} turns"
-              for name, turns in orders.items()}
+    panels.flat[0].set_ylabel("iterations: at work\n(filled), waiting (empty)")
+    spoken = {name: f"this warp's lanes want {typical(each).min()} to {typical(each).max()}"
+              for name, each in orders.items()}
     return Picture(figure, f"{title} {listed(spoken)}.")
 
 
 def prices(rows) -> Picture:
-    """What disorder costs: {name: ("gpu" for counted or "host" for measured, factor)}."""
-    kinds = {"gpu": "steps, counted", "host": "time, measured"}
-    least, *_, most = sorted(rows, key=lambda name: rows[name][1])
-    return dots(
-        [(f"{name}: {kinds[backend]}", factor,
-          {"marker": MARKERS[backend], "color": COLORS[backend]})
-         for name, (backend, factor) in rows.items()],
-        "shuffled over sorted", units.ratio, one=True,
-        title=f"Disorder costs most here: {most}; least: {least}.",
-    )
+    """What disorder costs: {name: (iterations, counted; time, measured, or None)}."""
+    looks = {"iterations, counted": {"marker": "|", "color": INK},
+             "time, measured": {"marker": MARKERS["host"], "color": COLORS["host"]}}
+    spots = [(f"{name}: {kind}", value, looks[kind]) for name, values in rows.items()
+             for value, kind in zip(values, looks, strict=True) if value]
+    times = {name: time for name, (_, time) in rows.items() if time}
+    least, *_, most = sorted(times, key=times.get)
+    return dots(spots, "shuffled over sorted", units.ratio, one=True,
+                title=f"Disorder takes most time here: {most}; least: {least}.")
 
 
 def sides(rounds, curves) -> Picture:
     """What agreement is worth: {kernel: a Modelled for each of rounds}, with their intervals."""
-    worst = {at: max(curves, key=lambda name: curves[name][at].seconds) for at in (0, -1)}
+    worst = {at: max(curves, key=lambda name: curves[name][at].known) for at in (0, -1)}
     title = "; ".join(f"{units.plural(rounds[at], 'round')}: {name.replace('_', ' ')} takes longest"
                       for at, name in worst.items())
     figure, axes = blank(height=4.1, title=f"{title} (modelled).")
@@ -130,7 +129,7 @@ def sides(rounds, curves) -> Picture:
     for name, curve in curves.items():
         axes.fill_between(rounds, [each.low for each in curve], [each.high for each in curve],
                           facecolor="none", edgecolor=looks[name]["color"], hatch=HATCH, alpha=0.3)
-    lines(axes, [(name.replace("_", " "), rounds, [each.seconds for each in curve],
+    lines(axes, [(name.replace("_", " "), rounds, [each.known for each in curve],
                   {**looks[name], "linestyle": DASH_DOT, "markerfacecolor": "none"})
                  for name, curve in curves.items()])
     spoken = {name: ", ".join(each.words for each in curve) for name, curve in curves.items()}

@@ -1,10 +1,7 @@
-"""Transfers on a timeline, modelled from published figures: what crosses the link, and how often.
+"""Transfers on a timeline, from published rates: what crosses the link, and how often.
 
-    transfer   bytes / the link's rate, by kind of memory and by direction
-    kernel     a launch + (bytes read + bytes written) / the rate of the GPU's memory
-
-The model overlaps nothing and lets a transfer start for free. Whoever has a GPU times it instead.
-What others timed, of launches and of transfers, is drawn against their size.
+A transfer takes its bytes over the link's rate; a kernel a launch, and its bytes over the rate of
+the GPU's memory. The model overlaps nothing and lets a transfer start for free.
 """
 
 from collections.abc import Mapping
@@ -14,20 +11,18 @@ import numpy as np
 
 from gpulessons import units
 from gpulessons.evidence import published
+from gpulessons.plots import picture as course
 from gpulessons.plots.axes import written
 from gpulessons.plots.forms import beside, key, listed, log_lines, name_rows
 from gpulessons.plots.picture import BLUE, DASH_DOT, HATCH, INK, SKY, VERMILLION, Picture, blank
 from gpulessons.plots.published import open_lines
-from warplens.model.devices import named
 from warplens.model.modelling import LAUNCH
 
-GPU, LINK = "A100", "A100 80 GB"
-COLORS = {"to_device": SKY, "kernel": VERMILLION, "copy_to_host": BLUE}
+GPU = "A100 80 GB"
+COLORS = {"transfers": SKY, "kernels": VERMILLION, "this CPU": BLUE}
 
 
 class Step(NamedTuple):
-    """One stretch of a timeline."""
-
     what: str  # of COLORS
     start: float  # seconds
     end: float
@@ -36,61 +31,72 @@ class Step(NamedTuple):
 def link(memory: str) -> list[float]:
     """Bytes/s to the card, and back, as published; memory: "pageable" or "pinned"."""
     ways = [f"bandwidthTest, {memory}: {way}" for way in ("to the card", "back")]
-    return [published("host to device", device=LINK, what=way)[0].value for way in ways]
+    return [published("host to device", device=GPU, what=way)[0].value for way in ways]
 
 
-def timeline(numbers: int = 921_600, layers: int = 10) -> Picture:
-    """Layers of one activation on float32 numbers, four ways: pageable memory or pinned, sent and
-    fetched for each layer or once for all of them."""
-    ways = {"a round trip each": [1] * layers, "data stay": [layers]}
-    rows = {f"{memory}, {name}": steps(numbers, trips, memory)
-            for memory in ("pageable", "pinned") for name, trips in ways.items()}
+def timeline(numbers: int = 921_600, layers: int = 10, cpu: float | None = None) -> Picture:
+    """Layers of one activation on float32 numbers, pageable memory or pinned, sent and fetched for
+    each or once; beside a CPU that needs so many seconds for a layer."""
+    ways = {"": [1]} if layers == 1 else {", a round trip each": [1] * layers,
+                                          ", data stay": [layers]}
+    rows = {f"{memory}{name}": steps(numbers, trips, memory)
+            for name, trips in ways.items() for memory in ("pageable", "pinned")}
     totals = {name: row[-1].end for name, row in rows.items()}
-    each, stay, _, pinned = totals.values()
-    title = f"One layer: nothing to save by staying; pinned memory saves {1 - pinned / stay:.0%}."
-    if layers > 1:
-        title = (f"{layers} layers: data that stay on the GPU save {1 - stay / each:.0%}, "
-                 f"and pinned as well {1 - pinned / each:.0%}.")
-    figure, axes = blank(height=4, title=title)
+    title = f"{units.plural(layers, 'layer')}: {told([*totals.values()], layers, cpu)}."
+    if cpu:
+        rows["this CPU (live)"] = [Step("this CPU", 0, layers * cpu)]
+        totals["this CPU (live)"] = layers * cpu
+    figure, axes = blank(height=1.7 + 0.5 * len(rows), title=title)
     for place, row in enumerate(rows.values()):
         for what, color in COLORS.items():
             spans = [(step.start, step.end - step.start) for step in row if step.what == what]
-            axes.broken_barh(spans, (place - 0.36, 0.72), color=color, linewidth=0)
+            axes.broken_barh(spans, (place - 0.36, 0.72), facecolor=color, edgecolor=INK,
+                             hatch=HATCH * (what != "this CPU"), linewidth=0)
         beside(axes, units.seconds(row[-1].end), row[-1].end, place)
     name_rows(axes, rows)
     axes.set_xlim(0, 1.13 * max(totals.values()))
-    memory = units.rate(named(GPU).dram_rate * named(GPU).dram_share, "B/s")
-    model = (f"modelled: {units.seconds(LAUNCH)} for each launch, an {GPU}'s memory at {memory}",
-             f"published: the link of an {LINK}")
-    axes.set_xlabel("\n".join(("time since the start", *model)))
+    whose = (f"hatched: modelled for an {GPU}, its link and memory at published rates,\n"
+             f"{units.seconds(LAUNCH)} assumed for each launch")
+    axes.set_xlabel(f"time since the start\n{whose}")
     written(axes.xaxis, units.seconds)
     axes.locator_params(axis="x", nbins=6)
-    key(figure, {what: {"color": color} for what, color in COLORS.items()})
-    spoken = listed({name: units.seconds(total) for name, total in totals.items()})
-    return Picture(figure, f"{title} {units.count(numbers)} numbers. {spoken}. "
-                           f"Not measured: {'; '.join(model)}.")
+    key(figure, {what: {"color": color} for what, color in COLORS.items()
+                 if cpu or what != "this CPU"})
+    alt = listed({name: units.seconds(total) for name, total in totals.items()})
+    return Picture(figure, f"{title} {units.count(numbers)} numbers. {alt}. {whose}.")
 
 
-def steps(numbers: int, trips, memory: str) -> list[Step]:
+def told(times: list[float], layers: int, cpu: float | None) -> str:
+    """What `timeline` shows, of its times: the slow memory and the fast one, of each way."""
+    over = [units.ratio(each / (layers * cpu)) if cpu else units.seconds(each) for each in times]
+    than = " as long as on this CPU" * bool(cpu)
+    if len(over) == 2:
+        return f"on the GPU {over[1]} to {over[0]}{than}"
+    return f"a round trip each {over[1]} to {over[0]}{than}, data that stay {over[3]} to {over[2]}"
+
+
+def steps(numbers: int, trips: list[int], memory: str) -> list[Step]:
     """The steps of some trips to the GPU and back, `trips` saying how many layers each is for."""
-    nbytes, gpu = 4 * numbers, named(GPU)
-    there, back = link(memory)
-    kernel = LAUNCH + 2 * nbytes / (gpu.dram_rate * gpu.dram_share)
+    nbytes, (there, back) = 4 * numbers, link(memory)
+    own = published("bandwidth by occupancy", device=GPU, what="scale")[-1]  # the fastest
+    kernel = LAUNCH + 2 * nbytes / own.value
     done, now = [], 0.0
     for layers in trips:
-        for what, seconds in [("to_device", nbytes / there), *[("kernel", kernel)] * layers,
-                              ("copy_to_host", nbytes / back)]:
+        for what, seconds in [("transfers", nbytes / there), *[("kernels", kernel)] * layers,
+                              ("transfers", nbytes / back)]:
             done.append(Step(what, now, now + seconds))
             now += seconds
     return done
 
 
 def against_size(
-    cpu: Mapping[float, float], paper: Mapping[float, Any] = {}, card: str = "H200"
+    cpu: Mapping[float, float], paper: Mapping[float, Any] = {}, card: str = "H200",
+    gpu: Mapping[float, float] = {}, drawn_first: Mapping[float, float] = {},
 ) -> Picture:
     """Kernels of few bytes and transfers, as others timed them, beside this CPU.
 
-    cpu: {bytes that a call reads and writes: seconds}. paper: {bytes: Modelled, for the card}.
+    cpu: {bytes read and written: seconds of a call}; so gpu, if one is here, and drawn_first, of a
+    learner. paper: {bytes: Modelled, for the card}.
     """
     launches = published("launch", device=card, block=256)
     sent = published("host to device", device="V100")
@@ -99,15 +105,18 @@ def against_size(
     drawn += [("V100: sent and fetched (published)", [2048 * kib for kib in x], y,
                {**look, "color": INK, "marker": "s"}) for _, x, y, look in
               open_lines(sent, "kib", value=lambda row: 2048 * row.sizes["kib"] / row.value)]
-    stream, graph = (times[0] for _, _, times, _ in drawn[:2])
-    title = (f"A launch takes an {card} {units.seconds(stream)}, in a CUDA graph "
-             f"{units.seconds(graph)}.")
+    stream, graph = (units.seconds(times[0]) for _, _, times, _ in drawn[:2])
+    title = f"A launch takes an {card} {stream}, in a CUDA graph {graph}."
     if len(cpu) > 1:
         ours = "this CPU (live)", [*cpu], [*cpu.values()], {"color": BLUE, "marker": "o"}
         wins = "; ".join(f"{name} {ahead(ours, line)}" for name, line in
                          (("in a stream", drawn[0]), ("sent and fetched", drawn[2])))
         title += f" Sooner done than on this CPU: {wins}."
         drawn.append(ours)
+    for name, points, color in (("GPU here (live)", gpu, VERMILLION),
+                                ("you drew", drawn_first, course.PURPLE)):
+        if points:
+            drawn.append((name, [*points], [*points.values()], {"color": color, "marker": "D"}))
     look = {"color": VERMILLION, "linestyle": DASH_DOT, "linewidth": 1}
     times = [one.known for one in paper.values()]
     drawn += [(f"{card}: scale (modelled)", [*paper], times, look)] * bool(paper)

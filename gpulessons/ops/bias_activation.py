@@ -40,31 +40,10 @@ def python_loop(x, b, out):
             out[row, column] = scalar_gelu(x[row, column] + b[column])
 
 
-def bias_loop(x, b, out):
-    for row in prange(x.shape[0]):
-        for column in range(x.shape[1]):
-            out[row, column] = x[row, column] + b[column]
-
-
-def gelu_loop(x, out):
-    for row in prange(x.shape[0]):
-        for column in range(x.shape[1]):
-            out[row, column] = vector_gelu(x[row, column])
-
-
 def fused_loop(x, b, out):
     for row in prange(x.shape[0]):
         for column in range(x.shape[1]):
             out[row, column] = vector_gelu(x[row, column] + b[column])
-
-
-bias_pass, gelu_pass = njit(**PARALLEL)(bias_loop), njit(**PARALLEL)(gelu_loop)
-
-
-@bias_gelu.version("Numba, two passes", on=host)
-def two_passes(x, b, out):
-    bias_pass(x, b, out)
-    gelu_pass(out, out)
 
 
 bias_gelu.version("Numba, fused, one core", on=host)(njit(**SERIAL)(fused_loop))

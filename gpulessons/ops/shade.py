@@ -119,17 +119,16 @@ def in_step(x, y, out):
     a, b = np.empty(LANES, np.float32), np.empty(LANES, np.float32)
     for first in range(0, x.size, LANES):
         here = slice(first, first + LANES)
-        left, up, turns = x[here], y[here], out[here]
+        left, up, iterations = x[here], y[here], out[here]
         a[:] = b[:] = ZERO
-        turns[:] = 0
+        iterations[:] = 0
         steps, inside = 0, 1
         while steps < LIMIT and inside:
             steps, inside = steps + 1, 0
-            for i in range(turns.size):
+            for i in range(iterations.size):  # one that has left goes on, and is not counted
                 stays = a[i] * a[i] + b[i] * b[i] <= FOUR
-                c, d = a[i] * a[i] - b[i] * b[i] + left[i], (a[i] + a[i]) * b[i] + up[i]
-                a[i], b[i] = c if stays else a[i], d if stays else b[i]  # a mask, and no branch
-                turns[i] += stays
+                a[i], b[i] = a[i] * a[i] - b[i] * b[i] + left[i], (a[i] + a[i]) * b[i] + up[i]
+                iterations[i] += stays
                 inside += stays
 
 

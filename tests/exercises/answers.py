@@ -34,6 +34,9 @@ WRONG = {
         ("    my_add_up[(x.size + 255) // 256, 256](x, out)  # as many blocks of 256 as it takes\n",
          "    my_add_up[1, 32](x[:0], out)\n    out[0] = x.copy_to_host().sum()\n", "no kernel"),
     ],
+    "guard": [
+        ("i < x.size", "i < x.size - 1", "element 30, the last"),
+    ],
     "judge_a_claim": [
         ("low < refuted", "low <= refuted", "For figures = [[1, 2]], refuted = 1"),
         ("low < refuted", "low < 1", "refuted = 10, holds = 100"),
@@ -70,11 +73,6 @@ WRONG = {
     ],
     "break_even_hours": [
         ("return None", "return 0", "it was 0, where None is expected"),
-    ],
-    "bytes_saved": [
-        ("2 * 4 *", "4 *", "one of the two trips"),
-        ("2 * 4 *", "2 *", "numbers, not bytes"),
-        ("2 * 4 *", "4 * 4 *", "all four trips"),
     ],
     "faster_on_paper": [
         ("8, 256]", "8 if x.shape[0] < 99 else 9, 256]", "never written"),
@@ -340,6 +338,10 @@ RIGHT = {
          "    my_kernel[8, 256](i, f, g, o, c, *out)\n"
          "    return out\n"),
     ],
+    "guard": [
+        ("np.float32(0)", "0", "It computes in float64 (line 7)"),
+        ("if i < x.size:", "if not i >= out.shape[0]:"),
+    ],
     "guard_tile": [
         ("range(16)", "range(min(16, x.shape[1] - start))"),
     ],
@@ -376,9 +378,6 @@ RIGHT = {
          "        del best[k:]\n"
          "    return best\n",
          "nearly all are turned away"),
-    ],
-    "leaky_relu_kernel": [
-        ("np.float32(0.01)", "0.01", "It computes in float64 (line 10)"),
     ],
     "micro_batches": [
         ('"1F1B", 32', '"1F1B", 256 / 8'),

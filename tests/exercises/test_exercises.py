@@ -102,7 +102,7 @@ def test_a_stub_is_a_cell_of_a_notebook_word_for_word():
 
 
 def test_a_stub_is_known_by_its_code_alone():
-    exercise = exercises.leaky_relu_kernel
+    exercise = exercises.guard
     told = exercise.stub.replace("# Your turn", "# My turn")
     assert run(exercise, told).untouched
     assert run(exercise, f"{exercise.stub}\n{exercise.solution}").passed  # the stub left above it
@@ -133,9 +133,9 @@ def test_a_single_block_for_everything_is_refused():
 def test_what_is_no_number_no_function_or_takes_other_arguments_is_refused_in_a_sentence():
     from gpulessons import check
 
-    for answer in ("8 MB", None, float("nan"), [8_000_000]):
-        assert "is not a number" in check(exercises.bytes_saved, answer).trouble
-    verdict = check(exercises.bytes_saved, ...)
+    for answer in ("8 MB", None, float("nan"), [102]):
+        assert "is not a number" in check(exercises.longest_chain, answer).trouble
+    verdict = check(exercises.longest_chain, ...)
     assert verdict.untouched and "still '...'" in verdict.trouble
     for name in ("output_size", "keep_the_best", "stable_softmax", "im2col_index"):
         exercise = getattr(exercises, name)
@@ -182,8 +182,8 @@ def test_an_exercise_is_loaded_when_it_is_asked_for_and_alone():
         "import sys",
         "from gpulessons import exercises",
         "assert not {'numpy', 'numba', 'gpulessons.grader.check'} & set(sys.modules)",
-        "from gpulessons.exercises import bytes_saved",
-        "assert exercises.bytes_saved is bytes_saved and bytes_saved.stub",
+        "from gpulessons.exercises import longest_chain",
+        "assert exercises.longest_chain is longest_chain and longest_chain.stub",
         "assert 'gpulessons.exercises.agree' not in sys.modules",
     )
     done = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True)

@@ -259,10 +259,20 @@ def test_sending_while_computing_is_counted_and_an_effect_before_its_cause_is_se
 def test_a_round_trip_each_moves_the_numbers_once_for_each_layer():
     transfers = of("transfers")
     each, stay = (transfers.steps(10**6, trips, "pinned") for trips in ([1] * 4, [4]))
-    assert [sum(step.what == "to_device" for step in row) for row in (each, stay)] == [4, 1]
+    assert [sum(step.what == "transfers" for step in row) for row in (each, stay)] == [8, 2]
     assert each[-1].end - stay[-1].end == pytest.approx(
         3 * sum(4e6 / rate for rate in transfers.link("pinned")))
     assert max(transfers.link("pageable")) < min(transfers.link("pinned"))
+
+
+def test_a_timeline_says_how_long_the_gpu_takes_beside_this_cpu():
+    transfers = of("transfers")
+    one = transfers.steps(10**6, [1], "pageable")[-1].end
+    said = transfers.timeline(10**6, 1, one).alt
+    assert said.startswith("1 layer: on the GPU ")
+    assert "to 1× as long as on this CPU. 1,000,000 numbers. pageable: " in said
+    assert "4 layers: a round trip each" in transfers.timeline(10**7, 4).alt
+    assert "this CPU" not in transfers.timeline(10**7, 4).alt
 
 
 def test_who_is_sooner_done_is_read_from_the_lines():
@@ -277,6 +287,8 @@ def test_who_is_sooner_done_is_read_from_the_lines():
     assert transfers.against_size({}).alt.startswith(
         "A launch takes an H200 2.52 µs, in a CUDA graph 1.29 µs. H200: scale")
     assert "A launch takes an L40 1.64 µs" in transfers.against_size({}, card="L40").alt
+    mine = transfers.against_size(quick, gpu=slow, drawn_first={8.0: 1e-6}).alt
+    assert "GPU here (live): " in mine and "you drew: 1 µs at 8 B" in mine
     rising = "", [1, 1e4], [1, 1e4], {}
     assert transfers.ahead(rising, ("", [1, 1e4], [100, 100], {})) == "from about 102 B on"
 

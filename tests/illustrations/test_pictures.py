@@ -307,7 +307,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "wireframe": lambda f: f(random(4, 4), np.array([[0, 1], [2, 3]])),
         "pixels": lambda f: f(np.arange(12), 11, (3, 4)),
         "warps": lambda f: f({"sorted": np.arange(64), "shuffled": np.arange(64)[::-1]}),
-        "prices": lambda f: f({"sorting": ("host", 3.0), "pixels": ("gpu", 1.2)}),
+        "prices": lambda f: f({"sorting": (1, 3.0), "pixels": (3.1, None), "words": (2, 1.2)}),
         "sides": lambda f: f([1, 4], {"near": [estimate()] * 2, "far": [estimate()] * 2}),
     },
     "systolic": {"Pass": lambda f: f(np.ones((4, 3)), np.ones((3, 3))),

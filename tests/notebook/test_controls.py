@@ -14,7 +14,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from gpulessons.notebook.controls import live, predict, quiz, slider
+from gpulessons.notebook.controls import kept, live, predict, quiz, sketch, slider
 from gpulessons.notebook.controls.showing import VIEW, Scale
 
 QUESTION = "How much faster?"
@@ -369,3 +369,23 @@ def test_nbconvert_renders_every_control_without_widget_state(tmp_path):
     for words in ("Prediction: How fast? (1× … 1,000×, log scale)", "This machine says 3×",
                   "<summary>a</summary>", "since x", "here 12", "12 squared is 144"):
         assert words in page.split("</head>")[-1], words
+
+
+def test_a_sketch_is_a_curve_of_predictions_and_scores_each_of_them(path):
+    drawn = sketch("How long for", [1, 100, 10_000], 0.01, 100, "µs", "numbers")
+    assert repr(drawn) == (
+        "Prediction: How long for 1, 100, 10,000 numbers? (0.01 µs … 100 µs, log scale)")
+    assert drawn.drawn == {} and "nothing yet" in drawn.svg
+    measured = {1: (0.9, 1.0, 1.1), 10_000: (2.0, 2.0, 2.0)}
+    assert drawn.reveal(measured).startswith("You drew no curve")
+    drawn.widget.children[1].value = 5
+    drawn.widget.children[3].value = 3
+    assert drawn.drawn == {1: 5, 10_000: 3} and "10,000: 3 µs" in drawn.picture.value
+    assert drawn.svg.count("<circle") == 2
+    assert drawn.reveal(measured) == (
+        "Of your points 1 of 2 are within a factor of 2 of the measured.")
+    kept_now = [event for event in kept.events() if event.measured]
+    assert [event.question for event in kept_now] == [
+        "How long for 1 numbers", "How long for 10,000 numbers"]
+    with pytest.raises(ValueError, match="rising places"):
+        sketch("How long", [2, 1], 1, 10, "s")

@@ -8,7 +8,7 @@ import pytest
 from numba import njit
 
 from gpulessons import relu, source
-from gpulessons.exercises import leaky_relu_kernel
+from gpulessons.exercises import guard
 from gpulessons.notebook.source import highlighted
 from gpulessons.ops import activations_more, bias_activation, common, copy
 
@@ -46,7 +46,7 @@ def test_the_place_is_the_line_where_it_stands():
         (bias_activation.bias_gelu.versions["Numba, fused"], "def fused_loop(x, b, out):"),
         (common.tanh32, "@njit(**SERIAL)\ndef tanh32(v):"),
         (plain, "def plain(page):"),
-        (leaky_relu_kernel, '"""Leaky ReLU as a kernel'),
+        (guard, '"""The first kernel'),
     ],
     ids=[
         *("kernel", "version", "op", "compiled version", "compiled function", "a learner's own"),

@@ -8,10 +8,11 @@ no widgets, so every control also reads as a static page.
 from .interactive import Live, live
 from .predictions import Prediction, Reveal, predict
 from .quizzes import Answer, Quiz, quiz
+from .sketches import Sketch, sketch
 from .sliders import slider
 from .switches import on_paper
 
 __all__ = [
-    "Answer", "Live", "Prediction", "Quiz", "Reveal", "live", "on_paper", "predict", "quiz",
-    "slider",
+    "Answer", "Live", "Prediction", "Quiz", "Reveal", "Sketch", "live", "on_paper", "predict",
+    "quiz", "sketch", "slider",
 ]  # fmt: skip
