@@ -1,5 +1,6 @@
 """What others measured of a GPU's memory with kernels of two lines: published, so drawn open."""
 
+from collections.abc import Mapping
 from math import gcd
 
 from gpulessons import units
@@ -9,7 +10,7 @@ from gpulessons.plots.picture import DASH_DOT, INK, VERMILLION, Picture
 from gpulessons.plots.published import open_lines
 from warplens.model.devices import named
 
-BANKS = 32
+BANKS = LANES = 32
 BESIDE = {"color": INK, "linestyle": DASH_DOT, "marker": "_"}  # what is no measurement
 
 
@@ -70,6 +71,26 @@ def in_flight(*cards: str) -> Picture:
     x = f"{cited(rows)}\nbytes in flight, over latency × the sheet's rate".replace("; ", "\n")
     return log_lines([*lines, law], (x, percent), ("reads, over the sheet's rate", percent),
                      title=title, spoken="Little's law: equal shares up to 1, then level.")
+
+
+def by_warps(card: str = "A100", drawn: Mapping[float, float] | None = None) -> Picture:
+    """Bytes a second that a card reads, by the warps on each multiprocessor, with one load of 8
+    bytes a thread; what Little's law allows, and a curve somebody drew: {warps: bytes a second}.
+    """
+    rows, gpu = published("bandwidth by occupancy", what="read", device=card), named(card)
+    ((name, threads, rates, look),) = open_lines(rows, "threads")
+    warps = [n / LANES for n in threads]
+    of_one = 8 * LANES * gpu.multiprocessors * gpu.boost / gpu.dram_latency
+    asked = gpu.dram_rate / of_one
+    law = [warps[0], asked, warps[-1]], [of_one * warps[0], gpu.dram_rate, gpu.dram_rate]
+    lines = [red((name, warps, rates, look)), ("Little's law", *law, {**BESIDE, "marker": ""})]
+    if drawn:
+        lines.append(("your curve", [*drawn], [*drawn.values()], {"linestyle": ":", "marker": "x"}))
+    share = percent(rates[warps.index(32)] / max(rates))
+    title = (f"Little's law asks an {card} for {asked:.0f} warps on each multiprocessor; with 32 "
+             f"it reads at {share} of its best rate.")
+    words = f"published: {cited(rows)}\nwarps on each multiprocessor"
+    return log_lines(lines, (words, "{:g}".format), ("reads", lambda rate: units.rate(rate, "B/s")), title=title, base=2)
 
 
 def red(line: tuple) -> tuple:

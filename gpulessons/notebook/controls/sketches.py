@@ -40,9 +40,12 @@ class Sketch:
     def drawn(self) -> dict[float, float]:
         return {x: each.value for x, each in self.points.items() if each.value is not None}
 
-    def reveal(self, measured: Mapping[float, Measured]) -> str:
-        """Score each point by what was measured there, live; how far off they were, in words."""
-        factors = [self.points[x].reveal(found).factor for x, found in measured.items()]
+    def reveal(self, measured: Mapping[float, Measured], **kind: str) -> str:
+        """Score each point by what was measured there; how far off they were, in words.
+
+        kind: label and tier of what was not measured here, as `Prediction.reveal` takes them.
+        """
+        factors = [self.points[x].reveal(found, **kind).factor for x, found in measured.items()]
         scored = [factor for factor in factors if factor]
         near = sum(factor <= 2 for factor in scored)
         return (f"Of your points {near} of {len(scored)} are within a factor of 2 of the measured."
