@@ -74,15 +74,15 @@ def in_flight(*cards: str) -> Picture:
 
 
 def by_warps(card: str = "A100", drawn: Mapping[float, float] | None = None) -> Picture:
-    """Bytes a second that a card reads, by the warps on each multiprocessor, with one load of 8
-    bytes a thread; what Little's law allows, and a curve somebody drew: {warps: bytes a second}.
+    """GB/s that a card reads, by the warps on each multiprocessor, with one load of 8 bytes a
+    thread; what Little's law allows, and a curve that somebody drew: {warps: GB/s}.
     """
     rows, gpu = published("bandwidth by occupancy", what="read", device=card), named(card)
-    ((name, threads, rates, look),) = open_lines(rows, "threads")
-    warps = [n / LANES for n in threads]
-    of_one = 8 * LANES * gpu.multiprocessors * gpu.boost / gpu.dram_latency
-    asked = gpu.dram_rate / of_one
-    law = [warps[0], asked, warps[-1]], [of_one * warps[0], gpu.dram_rate, gpu.dram_rate]
+    ((name, threads, rates, look),) = open_lines(rows, "threads", value=lambda row: row.value / 1e9)
+    warps, most = [n / LANES for n in threads], gpu.dram_rate / 1e9
+    of_one = 8e-9 * LANES * gpu.multiprocessors * gpu.boost / gpu.dram_latency
+    asked = most / of_one
+    law = [warps[0], asked, warps[-1]], [of_one * warps[0], most, most]
     lines = [red((name, warps, rates, look)), ("Little's law", *law, {**BESIDE, "marker": ""})]
     if drawn:
         lines.append(("your curve", [*drawn], [*drawn.values()], {"linestyle": ":", "marker": "x"}))
@@ -90,7 +90,8 @@ def by_warps(card: str = "A100", drawn: Mapping[float, float] | None = None) -> 
     title = (f"Little's law asks an {card} for {asked:.0f} warps on each multiprocessor; with 32 "
              f"it reads at {share} of its best rate.")
     words = f"published: {cited(rows)}\nwarps on each multiprocessor"
-    return log_lines(lines, (words, "{:g}".format), ("reads", lambda rate: units.rate(rate, "B/s")), title=title, base=2)
+    return log_lines(lines, (words, "{:g}".format), ("reads", "{:,.0f} GB/s".format),
+                     title=title, base=2)
 
 
 def red(line: tuple) -> tuple:

@@ -420,6 +420,21 @@ def test_others_kernels_are_shares_of_cublas_on_the_same_card_and_the_title_says
     assert "from 25% to 78% on A100 40 GB" in slower
 
 
+def test_what_warps_read_is_the_published_curve_beside_the_law_and_ones_own():
+    alt = of("microbenchmarks").by_warps("A100", {2: 100, 64: 1_000}).alt
+    assert "for 23 warps" in alt and "1,042 GB/s at 32" in alt
+    assert "your curve: 100 GB/s at 2, 1,000 GB/s at 64" in alt
+
+
+def test_errors_are_medians_of_what_all_three_rules_speak_of():
+    from gpulessons.measure.judged import Judgment
+
+    one = Judgment("copies", "a", "A100", "l", "no", "DRAM", 1, 0, 1.1, 0.5, 2, 0.5, 1.2)
+    alt = of("published_times").errors([one] * 10 + [one._replace(seconds=9, roofline=None)]).alt
+    assert "only checked it (10): the model 10 %, the roofline 50 %, the 80 % rule 20 %" in alt
+    assert "limited by DRAM (10)" in alt and "shaped" not in alt
+
+
 def test_occupancy_is_drawn_as_the_model_has_it():
     from warplens.model.occupancy import occupancy
 

@@ -279,7 +279,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     },
     "microbenchmarks": {
         "strides": lambda f: f(), "by_occupancy": lambda f: f(), "in_flight": lambda f: f(),
-        "by_warps": lambda f: f(drawn={2: 1e11, 64: 1e12})},
+        "by_warps": lambda f: f(drawn={2: 100, 64: 1_000})},
     "neighbours": {"tree": lambda f: f(2), "recall_and_speed": lambda f: f(FOREST),
                    "more_points": lambda f: f(lambda n: 1e-3, {"T4": lambda n: 1e-11 * n}, 64, 64)},
     "occupancy": {"occupancy_picture": lambda f: f(along="shared")},
