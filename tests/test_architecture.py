@@ -58,7 +58,7 @@ BUDGETS = {
     "profiler": (1_020, 600),
     "workers": (2_300, 1_300),
     "warplens": (10_000, 10_000),
-    "tests": (20_280, 16_000),
+    "tests": (20_300, 16_000),
 }
 # What is read, what is run, what is said; then machine code, and times.
 WARPLENS = {

@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from numba import cuda, float32
 
-from gpulessons import check, gpu, op, relu, transpose
+from gpulessons import check, gpu, op, relu, trace, transpose
 from gpulessons.backends import host
 from gpulessons.grader import SAVED
 from gpulessons.grader.answers import check_answers
 from gpulessons.grader.check import check_op
 from gpulessons.grader.diagnosis import Mismatch, Wasteful
-from gpulessons.grader.waste import check_steps, memory_of, steps_of
+from gpulessons.grader.waste import check_sectors, check_steps, memory_of, steps_of
+from gpulessons.ops.load4 import load4
 
 TILE = 32
 
@@ -28,6 +29,19 @@ def launched(kernel, blocks, threads):
 
 def up(n):
     return -(-n // 256)
+
+
+@cuda.jit
+def wide(x, out, rows):
+    i = cuda.grid(1)
+    out[i] = load4(x, (i // rows, 4 * (i % rows)))[0]
+
+
+def test_wide_loads_use_as_many_sectors_as_they_ask_for_if_they_lie_side_by_side():
+    x, out = np.ones((32, 128), np.float32), np.empty(32, np.float32)
+    check_sectors([trace(wide)[1, 32](x, out, 32)], "", "read")
+    with pytest.raises(Wasteful, match="touches 32 sectors"):
+        check_sectors([trace(wide)[1, 32](x, out, 1)], "", "read")
 
 
 @cuda.jit
