@@ -56,11 +56,22 @@ def levels() -> dict[str, Any]:
             if row.published.gpu == CARD and row.published.kernel in MODELLED}
 
 
-def rungs(bound: dict[str, float], counted: dict[str, tuple[float, float]]) -> Picture:
+def shares_here(comparison: Comparison | None) -> dict[str, float]:
+    """{rung: share of cuBLAS on the GPU here}; {} where nothing was measured on one."""
+    rates = {t.version: t.flop_rate for t in comparison.timings} if comparison else {}
+    library = rates.pop("PyTorch on GPU", None)
+    return {version.removeprefix("CUDA, "): rate / library
+            for version, rate in rates.items() if library}
+
+
+def rungs(
+    bound: dict[str, float], counted: dict[str, tuple[float, float]],
+    here: Comparison | None = None,
+) -> Picture:  # fmt: skip
     """The GPU's rungs as shares of cuBLAS: published, modelled, bounded; and what each loads.
 
-    bound: {rung: share of CARD's peak that its loads allow}. counted: {rung: (global, shared)},
-    loads for each multiply-add.
+    bound: {rung: share of CARD's cuBLAS that its loads allow}. counted: {rung: (global, shared)},
+    loads for each multiply-add. here: the rungs and cuBLAS, timed on the GPU of this machine.
     """
     shares = {card: of_cublas(published_on(card)) for card in NAMES}
     first, (low, high) = shares[CARD]["naive"], ends(shares, "vectorized loads")
@@ -72,10 +83,16 @@ def rungs(bound: dict[str, float], counted: dict[str, tuple[float, float]]) -> P
     words = {rung: draw_rung(left, y, rung, shares, bound) for y, rung in enumerate(RUNGS)}
     log_axes(left, x=("share of cuBLAS on the same card", lambda s: percent(s) if s < 1.5 else ""))
     left.set_xlim(0.008, 1.7)
+    live = shares_here(here)
+    for rung, share in live.items():
+        left.plot(share, RUNGS.index(rung), "^", color=COLORS["gpu"], markersize=8)
+        words[rung] += f", {percent(share)} here"
     draw_loads(right, counted)
     looks = {card: {"marker": mark, "color": "none", "markeredgecolor": INK}
              for card, mark in RINGS.items()}
     looks[f"modelled, {CARD}"] = {"marker": "s", "color": "none", "markeredgecolor": COLORS["gpu"]}
+    if live:
+        looks["the GPU here"] = {"marker": "^", "color": COLORS["gpu"]}
     key(figure, {**looks, "at most, by its loads": {"marker": "$◁$", "color": COLORS["gpu"]}},
         columns=3)
     sources = dict.fromkeys(figures["cuBLAS"].source.title for figures in map(published_on, NAMES))
@@ -134,8 +151,9 @@ def spell(loads):
 
 def on_cpu(*comparisons: Comparison) -> Picture:
     """Rungs of the CPU measured here, as shares of NumPy's FLOP/s at the largest size."""
-    timings = [timing for each in comparisons for timing in each.timings]
-    library = max((t for t in timings if t.version == "NumPy"), key=lambda t: t.size)
+    every = sorted((t for each in comparisons for t in each.timings), key=lambda t: t.size)
+    largest = {t.version: t for t in every if t.backend in ("host", "torch_cpu")}
+    timings, library = sorted(largest.values(), key=lambda t: t.flop_rate), largest["NumPy"]
     rows = [(named(t, library), t.flop_rate / library.flop_rate,
              {"color": COLORS[t.backend], "markerfacecolor": "none" if t.noise else None})
             for t in timings]
