@@ -93,8 +93,8 @@ def rungs(
     looks[f"modelled, {CARD}"] = {"marker": "s", "color": "none", "markeredgecolor": COLORS["gpu"]}
     if live:
         looks["the GPU here"] = {"marker": "^", "color": COLORS["gpu"]}
-    key(figure, {**looks, "at most, by its loads": {"marker": "$◁$", "color": COLORS["gpu"]}},
-        columns=3)
+    looks[f"at most, as it loads, {CARD}"] = {"marker": "$◁$", "color": COLORS["gpu"]}
+    key(figure, looks, columns=3)
     sources = dict.fromkeys(figures["cuBLAS"].source.title for figures in map(published_on, NAMES))
     spoken = {rung: f"{each}; loads {spell(counted[rung])}" if rung in counted else each
               for rung, each in words.items()}
@@ -129,10 +129,10 @@ def draw_rung(axes, y, rung, shares, bound):
 
 def draw_loads(axes, counted):
     """Loads for each multiply-add, on a log scale: from memory, and from shared memory."""
-    looks = {"memory": {"marker": "^", "color": COLORS["gpu"]},
-             "shared memory": {"marker": "s", "color": INK, "markerfacecolor": "none"}}
+    looks = {"from memory": {"marker": ">", "color": COLORS["gpu"]},
+             "from shared memory": {"marker": "P", "color": INK, "markerfacecolor": "none"}}
     for place, (name, look) in enumerate(looks.items()):
-        axes.plot([], [], linestyle="none", markersize=7, label=name, **look)
+        axes.plot([], [], linestyle="none", markersize=7, label=f"loads {name}", **look)
         for rung, loads in counted.items():
             if load := loads[place]:
                 axes.plot(load, RUNGS.index(rung), markersize=7, **look)
@@ -142,7 +142,6 @@ def draw_loads(axes, counted):
     axes.spines["left"].set_visible(False)
     low, high = axes.get_xlim()
     axes.set_xlim(low / 25, high * 8)  # room for the words
-    axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="lower right")
 
 
 def spell(loads):
