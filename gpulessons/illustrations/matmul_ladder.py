@@ -121,7 +121,7 @@ def draw_rung(axes, y, rung, shares, bound):
         axes.scatter(library / said.seconds, y + 0.24, 46, marker="s", facecolor="none",
                      edgecolor=COLORS["gpu"], hatch=2 * HATCH)
         told.append(f"≈ {percent(library / said.seconds)} modelled")
-    if rung in bound and bound[rung] < 1.5:
+    if bound.get(rung, 1) < 1:  # above the library it would say nothing
         axes.plot(bound[rung], y, marker="$◁$", markersize=9, color=COLORS["gpu"])
         told.append(f"at most {percent(bound[rung])} by its loads")
     return ", ".join(told)
