@@ -21,7 +21,6 @@ import gpulessons
 from gpulessons.backends import NotHere
 from gpulessons.hardware import files
 from gpulessons.hardware.system import commit
-from gpulessons.illustrations.matmul_ladder import CARD
 from gpulessons.measure.modelled import FILE, modelled_anew, shapes_of
 from gpulessons.measure.on_paper import SWITCH
 from gpulessons.ops import conv2d, dense, lstm_sequence
@@ -82,7 +81,6 @@ def jobs(names=()):
     asked = [(op, size, str(size), SWITCH) for name, op in taught().items()
              for size in sorted({*op.sizes, *MORE.get(name, ())})]  # fmt: skip
     asked += [(op, size, shapes_of(op, size), SWITCH) for op, sizes in others() for size in sizes]
-    asked += [(gpulessons.matmul, 4_096, "4096", (CARD,))]
     return [
         (op, version, size, inputs, gpus)
         for op, size, inputs, gpus in asked if not names or op.function.__name__ in names

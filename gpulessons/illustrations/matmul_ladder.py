@@ -1,13 +1,11 @@
-"""A ladder of versions, from the loop to the library: how far each rung is from the top, and why.
+"""The ladder of a matrix product: each rung's share of the library's speed on the same machine.
 
-All stand at their share of the FLOP/s of one library: NumPy's for a CPU, cuBLAS on the same card
-for a GPU. Measured shares are dots (recorded ones open), published ones open in ink: nothing
-measured elsewhere looks as if it were from here. Modelled rungs, hatched, are of the card that the
-published ones ran on: its cuBLAS is the library of both.
+On GPUs the rungs are published, open in ink, each card with a mark of its own; modelled for one of
+these cards, of the same kernels, hatched and with an interval; and bounded by the load path. A
+CPU's are measured here, as shares of NumPy.
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
 from fractions import Fraction
 from itertools import groupby
 from typing import Any
@@ -16,35 +14,33 @@ from gpulessons import units
 from gpulessons.evidence import published
 from gpulessons.measure.results import Comparison
 from gpulessons.plots.axes import beside, log_axes, written
-from gpulessons.plots.forms import LOOKS, lines, listed, name_rows, percent
-from gpulessons.plots.picture import COLORS, HATCH, INK, MARKERS, Picture, blank
-from gpulessons.plots.roofline import device
-from gpulessons.plots.timings import footnotes, largest, shown
+from gpulessons.plots.forms import LOOKS, dots, key, lines, listed, name_rows, percent
+from gpulessons.plots.picture import COLORS, HATCH, INK, Picture, blank
+from warplens.model.published import judged
 
-LIBRARIES = {"CPU": "NumPy", "GPU": "PyTorch on GPU"}  # their products are BLAS and cuBLAS
-CARD = "RTX A6000"  # with every rung published, and two above them: no kernels of this course
-SAME_IDEA = {
-    CARD: {
-        "CUDA, naive": "Naive", "CUDA, coalesced": "GMEM Coalescing",
-        "CUDA, shared tile": "SMEM Caching", "CUDA, 1-D register tile": "1D Blocktiling",
-        "CUDA, 2-D register tile": "2D Blocktiling",
-        "CUDA, vectorized loads": "Vectorized Mem Access",
-        "CUDA, double buffering": "Double Buffering", "autotuning, not here": "Autotuning",
-        "warp tiling, not here": "Warptiling", LIBRARIES["GPU"]: "cuBLAS",
-    },
-    "RTX 4070 Ti SUPER": {
-        "CUDA, coalesced": "v1", "CUDA, shared tile": "v2", "CUDA, 2-D register tile": "v4",
-        LIBRARIES["GPU"]: "cuBLAS",
-    },
-}  # fmt: skip
-RINGS = dict(zip(SAME_IDEA, ("o○", "D◇"), strict=True))  # a mark, and how it is written
+CARD = "RTX A6000"  # with every rung published, and modelled
+NAMES = {"RTX A6000": ("Naive", "GMEM Coalescing", "SMEM Caching", "2D Blocktiling",
+                       "Vectorized Mem Access", "Warptiling", "cuBLAS"),
+         "A100 40 GB": ("", "01_Baseline", "02_BlockTiling", "03_ThreadTiling", "04b_VecGmemSmem",
+                        "", "cuBLAS"),
+         "RTX 6000 Ada": ("", "01_Baseline", "02_BlockTiling", "03_ThreadTiling",
+                          "04b_VecGmemSmem", "", "cuBLAS"),
+         "RTX 4070 Ti SUPER": ("", "v1", "v2", "v4", "", "v6b", "cuBLAS")}  # fmt: skip
+RUNGS = ("naive", "coalesced", "shared tile", "2-D register tile", "vectorized loads", "warp tile",
+         "cuBLAS")  # fmt: skip
+MODELLED = {"product, naive": "naive", "product, coalesced": "coalesced",
+            "product, shared tile": "shared tile",
+            "product, 8 × 8 to a thread": "2-D register tile",
+            "product, vectorized": "vectorized loads"}  # fmt: skip
+RINGS = dict(zip(NAMES, "osDv", strict=True))
 
 
 def published_on(card: str = CARD) -> dict[str, Any]:
-    """{our version: the published figure of a kernel of the same idea on this card}"""
+    """{rung: the published figure of a kernel of that idea on this card}, 4,096², float32."""
     rows = published("matmul", device=card, dtype="float32", n=4096)
     figures = {word: row for row in rows for word in (row.what, row.what.split()[0])}
-    return {ours: figures[theirs] for ours, theirs in SAME_IDEA[card].items()}
+    return {rung: figures[theirs] for rung, theirs in zip(RUNGS, NAMES[card], strict=True)
+            if theirs}
 
 
 def of_cublas(figures: dict[str, Any]) -> dict[str, float]:
@@ -54,60 +50,128 @@ def of_cublas(figures: dict[str, Any]) -> dict[str, float]:
     return {name: (row.value / library.value) ** power for name, row in figures.items()}
 
 
-def ladder(comparison: Comparison, counted=None, *, paper: Comparison | None = None) -> Picture:
-    """Each version as a share of its device's library, in the comparison's order, log scale.
+def levels() -> dict[str, Any]:
+    """{rung: what is modelled of the kernel published on CARD}, with the time of each level."""
+    return {MODELLED[row.published.kernel]: row.modelled for row in judged().rows
+            if row.published.gpu == CARD and row.published.kernel in MODELLED}
 
-    Each stands at the largest size at which it was timed: FLOP/s can be compared across sizes, and
-    a loop in Python would not finish the library's. counted: {version: (global, shared)}, the
-    numbers that its threads read for each multiplication, from the microscope; drawn beside it.
-    paper: what is modelled for the published CARD, where rungs were not measured.
+
+def shares_here(comparison: Comparison | None) -> dict[str, float]:
+    """{rung: share of cuBLAS on the GPU here}; {} where nothing was measured on one."""
+    rates = {t.version: t.flop_rate for t in comparison.timings} if comparison else {}
+    library = rates.pop("PyTorch on GPU", None)
+    return {version.removeprefix("CUDA, "): rate / library
+            for version, rate in rates.items() if library}
+
+
+def rungs(
+    bound: dict[str, float], counted: dict[str, tuple[float, float]],
+    here: Comparison | None = None,
+) -> Picture:  # fmt: skip
+    """The GPU's rungs as shares of cuBLAS: published, modelled, bounded; and what each loads.
+
+    bound: {rung: share of CARD's cuBLAS that its loads allow}. counted: {rung: (global, shared)},
+    loads for each multiply-add. here: the rungs and cuBLAS, timed on the GPU of this machine.
     """
-    measured, modelled = standings(comparison), on_paper(paper) if paper else {}
-    rungs, elsewhere = modelled | measured, {card: of_cublas(published_on(card)) for card in RINGS}
-    rows = [v for v in in_order(comparison.versions) if v in rungs or v in elsewhere[CARD]]
-    title = how_far(comparison, measured, modelled, elsewhere[CARD])
-    figure, panels = blank(
-        width=8.8 if counted else 7.2, height=2.1 + 0.31 * len(rows), title=title, squeeze=False,
-        ncols=2 if counted else 1, sharey=True, width_ratios=(2.4, 1) if counted else None,
-    )
-    left, *right = panels[0]
-    name_rows(left, [named(version, comparison, *rungs.get(version, ())[1:]) for version in rows])
-    words = {}
-    for y, version in enumerate(rows):
-        others = {card: each[version] for card, each in elsewhere.items() if version in each}
-        words[version] = draw_rung(left, y, others, *rungs.get(version, ()))
-    log_axes(left, x=("share of the library's FLOP/s", lambda s: percent(s) if s < 9.5 else ""))
-    low, high = left.get_xlim()
-    left.set_xlim(low / 2, high * 60)  # room for the words
-    footnotes(left, comparison)
-    notes = whence(comparison, paper)
-    left.set_xlabel("\n".join([left.get_xlabel(), *notes]))
-    for axes in right:
-        loads = {version: counted[version] for version in rows if version in counted}
-        draw_loads(axes, rows, loads)
-        for version, (far, near) in loads.items():
-            words[version] += (f", {fraction(far)} loads a multiplication, {fraction(near)} from "
-                               "shared memory")
-    return Picture(figure, f"{title} {listed(words)}. {'; '.join(notes)}.")
+    shares = {card: of_cublas(published_on(card)) for card in NAMES}
+    first, (low, high) = shares[CARD]["naive"], ends(shares, "vectorized loads")
+    title = (f"The plain kernel has {percent(first)} of cuBLAS on an {CARD}; with register tiles "
+             f"and wide loads it is {percent(low)} to {percent(high)} (published).")
+    figure, (left, right) = blank(width=8.8, height=4.9, title=title, ncols=2, sharey=True,
+                                  width_ratios=(2.2, 1))
+    name_rows(left, RUNGS)
+    words = {rung: draw_rung(left, y, rung, shares, bound) for y, rung in enumerate(RUNGS)}
+    log_axes(left, x=("share of cuBLAS on the same card", lambda s: percent(s) if s < 1.5 else ""))
+    left.set_xlim(0.008, 1.7)
+    live = shares_here(here)
+    for rung, share in live.items():
+        left.plot(share, RUNGS.index(rung), "^", color=COLORS["gpu"], markersize=8)
+        words[rung] += f", {percent(share)} here"
+    draw_loads(right, counted)
+    looks = {card: {"marker": mark, "color": "none", "markeredgecolor": INK}
+             for card, mark in RINGS.items()}
+    looks[f"modelled, {CARD}"] = {"marker": "s", "color": "none", "markeredgecolor": COLORS["gpu"]}
+    if live:
+        looks["the GPU here"] = {"marker": "^", "color": COLORS["gpu"]}
+    looks[f"at most, as it loads, {CARD}"] = {"marker": "$◁$", "color": COLORS["gpu"]}
+    key(figure, looks, columns=3)
+    sources = dict.fromkeys(figures["cuBLAS"].source.title for figures in map(published_on, NAMES))
+    spoken = {rung: f"{each}; loads {spell(counted[rung])}" if rung in counted else each
+              for rung, each in words.items()}
+    return Picture(figure, f"{title} {listed(spoken)}. Published: {', '.join(sources)}.")
 
 
-def in_order(versions):
-    """These versions, and before the GPU's library the published rungs that are none of them."""
-    others = [version for version in SAME_IDEA[CARD] if version not in versions]
-    at = versions.index(LIBRARIES["GPU"]) if LIBRARIES["GPU"] in versions else len(versions)
-    return [*versions[:at], *others, *versions[at:]]
+def ends(shares, rung):
+    there = [each[rung] for each in shares.values() if rung in each]
+    return min(there), max(there)
 
 
-def whence(comparison, paper) -> list[str]:
-    """What stands below: who published, what is modelled, and why the rest was not measured."""
-    notes = [f"{sign} published, at {units.count(row.sizes['n'])}: {row.citation}"
-             for card, (_, sign) in RINGS.items() for row in [published_on(card)[LIBRARIES["GPU"]]]]
-    if paper and paper.estimates:
-        size = units.count(max(paper.sizes))
-        notes += [f"hatched: {paper.label()}, at {size}, of the published cuBLAS"]
-    timed = {timing.version for timing in comparison.timings}
-    why = dict.fromkeys(e.why for e in comparison.absent if e.version not in timed)
-    return [*notes, *(f"not measured here: {each}" for each in why)]
+def draw_rung(axes, y, rung, shares, bound):
+    """Its shares: published, modelled with the interval, bounded; returns its words."""
+    told = []
+    for card, each in shares.items():
+        if rung in each:
+            axes.plot(each[rung], y, RINGS[card], markersize=8, color="none", markeredgecolor=INK,
+                      markeredgewidth=1.6)
+            told.append(f"{percent(each[rung])} on {card}")
+    said, library = levels().get(rung), 2 * 4_096**3 / published_on()["cuBLAS"].value
+    if said and said.seconds:
+        axes.plot([library / said.low, library / said.high], [y + 0.24] * 2, color=COLORS["gpu"],
+                  linewidth=1, marker="|")
+        axes.scatter(library / said.seconds, y + 0.24, 46, marker="s", facecolor="none",
+                     edgecolor=COLORS["gpu"], hatch=2 * HATCH)
+        told.append(f"≈ {percent(library / said.seconds)} modelled")
+    if bound.get(rung, 1) < 1:  # above the library it would say nothing
+        axes.plot(bound[rung], y, marker="$◁$", markersize=9, color=COLORS["gpu"])
+        told.append(f"at most {percent(bound[rung])} by its loads")
+    return ", ".join(told)
+
+
+def draw_loads(axes, counted):
+    """Loads for each multiply-add, on a log scale: from memory, and from shared memory."""
+    looks = {"from memory": {"marker": ">", "color": COLORS["gpu"]},
+             "from shared memory": {"marker": "P", "color": INK, "markerfacecolor": "none"}}
+    for place, (name, look) in enumerate(looks.items()):
+        axes.plot([], [], linestyle="none", markersize=7, label=f"loads {name}", **look)
+        for rung, loads in counted.items():
+            if load := loads[place]:
+                axes.plot(load, RUNGS.index(rung), markersize=7, **look)
+                beside(axes, fraction(load), load, RUNGS.index(rung), left=not place)
+    log_axes(axes, x=("loads per multiply-add,\ncounted", "{:g}".format))
+    axes.tick_params(axis="y", length=0, labelleft=False)
+    axes.spines["left"].set_visible(False)
+    low, high = axes.get_xlim()
+    axes.set_xlim(low / 25, high * 8)  # room for the words
+
+
+def spell(loads):
+    return f"{fraction(loads[0])} from memory, {fraction(loads[1])} from shared memory"
+
+
+def on_cpu(*comparisons: Comparison) -> Picture:
+    """Rungs of the CPU measured here, as shares of NumPy's FLOP/s, each at its largest size."""
+    every = sorted((t for each in comparisons for t in each.timings), key=lambda t: t.size)
+    largest = {t.version: t for t in every if t.backend in ("host", "torch_cpu")}
+    timings = sorted(largest.values(), key=lambda t: t.flop_rate)
+    library = largest.get("NumPy", timings[-1])  # where it is missing, the best of them
+    rows = [(named(t, library), t.flop_rate / library.flop_rate,
+             {"color": COLORS[t.backend], "markerfacecolor": "none" if t.noise else None})
+            for t in timings]
+    ours = [t for t in timings if t.version.startswith("Numba") and t.size == library.size]
+    best = max(ours, key=lambda t: t.flop_rate, default=None)
+    title = f"{library.version} multiplies at {units.rate(library.flop_rate, 'FLOP/s')} here"
+    if best:
+        noise = " (noisy)" * bool(best.noise or library.noise)
+        title += f"; {best.version} has {percent(best.flop_rate / library.flop_rate)} of it{noise}"
+    return dots(rows, f"share of the FLOP/s of {library.version}", percent, title=f"{title}.")
+
+
+def named(timing, library):
+    """A rung's name, with its size where it is not the library's, its threads, and its noise."""
+    told = [f"{timing.version}"]
+    told += [f"at {units.count(timing.size)}"] * (timing.size != library.size)
+    told += [f"{timing.threads} threads"] * ((timing.threads or 1) > 1)
+    return ", ".join(told) + " (noisy)" * bool(timing.noise)
 
 
 def steadily(measure, tries: int = 3) -> Comparison:
@@ -119,131 +183,6 @@ def steadily(measure, tries: int = 3) -> Comparison:
     while noisy(made[-1]) and len(made) < tries:
         made.append(measure())
     return min(made, key=noisy)
-
-
-def together(*comparisons: Comparison) -> Comparison:
-    """One comparison of several, for versions too slow for the last one's sizes."""
-    joined = tuple(entry for one in comparisons for entry in one.entries)
-    return replace(comparisons[-1], entries=joined)
-
-
-def standings(comparison):
-    """{version: ([share of the library], timing, footnote mark)}: live where there is one."""
-    found = {}
-    for one, mark in shown(comparison):
-        timings = at_their_largest(one)
-        for version, timing in timings.items():
-            library = timings.get(LIBRARIES[device(timing.backend)])
-            if library:
-                share = timing.flop_rate / library.flop_rate
-                found.setdefault(version, ([share], timing, mark))
-    return found
-
-
-def on_paper(paper):
-    """{version: ([share of the CARD's cuBLAS, and at both ends of its interval], its time, "")}"""
-    rate = published_on()[LIBRARIES["GPU"]].value
-    return {t.version: ([t.flops / seconds / rate for seconds in (t.median, *t.quartiles)], t, "")
-            for t in paper.estimates}
-
-
-def at_their_largest(comparison: Comparison) -> dict:
-    """{version: its time at the largest size at which it has one}"""
-    entries = (*comparison.timings, *comparison.estimates)
-    return {timing.version: timing for timing in sorted(entries, key=lambda t: t.size)}
-
-
-def named(version, comparison, timing=None, mark=""):
-    """What stands beside a rung: its name, its footnote, its size where that is a smaller one."""
-    smaller = timing and timing.size < largest(comparison)
-    return f"{version}{mark}" + (f" at {units.count(timing.size)}" if smaller else "")
-
-
-def how_far(comparison, measured, modelled, known):
-    """The message: the best rung of each device that is not a library's, of steady times only."""
-    rows, parts = comparison.by_arithmetic[""], []  # a tensor core does other work
-    for place, library in LIBRARIES.items():
-        ours = {v: measured[v] for v in rows if v in measured and v.startswith(("Numba", "CUDA"))
-                and device(measured[v][1].backend) == place}
-        steady = [v for v in ours if not ours[v][1].noise and not measured[library][1].noise]
-        if steady:
-            best = max(steady, key=lambda version: ours[version][0])
-            (share,), _, recorded = ours[best]
-            where = "recorded" if recorded else "here"
-            parts.append(f"{best} reaches {percent(share)} of {library} {where}")
-        elif ours:
-            parts.append(f"too noisy here to say what share of {library} our rungs reach")
-        elif place == "GPU":
-            parts += there({v: known[v] for v in rows if v in known and v != library}, modelled)
-    size = f"{units.count(largest(comparison))} {comparison.unit}"
-    return f"{comparison.op}, {size}: {'; '.join(parts) or 'nothing was measured'}."
-
-
-def there(known, modelled) -> list[str]:
-    """What the best rung reaches on the published CARD, in words; none where none is known."""
-    if not known:
-        return []
-    best = max(known, key=known.get)
-    words = f"{best} is published at {percent(known[best])} of cuBLAS on an {CARD}"
-    if best in modelled:
-        share, *interval = modelled[best][0]
-        low, high = map(percent, sorted(interval))
-        words += f", and modelled there at ≈ {percent(share)} ({low} to {high})"
-    return [words]
-
-
-def draw_rung(axes, y, published, shares=(), timing=None, mark=""):
-    """A dot for what was measured, an open one where elsewhere; hatched, with its interval, for
-    what was modelled, which has three shares; open in ink for what was published, {card: share}.
-    Returns its words, which stand behind them all."""
-    words = [f"published {', '.join(map(percent, published.values()))}"] if published else []
-    if timing:
-        share, *interval = shares
-        color = COLORS[timing.backend]
-        axes.plot(interval, [y] * len(interval), color=color, linewidth=1, marker="|")
-        if interval:
-            axes.scatter(share, y, 64, marker=MARKERS[timing.backend], facecolor="none",
-                         edgecolor=color, hatch=2 * HATCH)
-        else:
-            axes.plot(share, y, MARKERS[timing.backend], color=color, markersize=8,
-                      markerfacecolor="none" if mark else color)
-        noise = f" ({timing.noise})" if timing.noise else ""
-        words.insert(0, f"≈ {percent(share)} modelled" if interval else
-                     f"{percent(share)}, {units.rate(timing.flop_rate, 'FLOP/s')}{noise}")
-    for card, share in published.items():
-        axes.plot(share, y, RINGS[card][0], markersize=8, color="none", markeredgecolor=INK,
-                  markeredgewidth=1.6)
-    beside(axes, "; ".join(words), max([*published.values(), *shares]), y)
-    return "; ".join(words)
-
-
-def draw_loads(axes, rows, counted):
-    """Numbers read for each multiplication, on a log scale: from memory, from shared memory."""
-    looks = {"memory": {"marker": MARKERS["gpu"], "color": COLORS["gpu"]},
-             "shared memory": {"marker": "s", "color": INK, "markerfacecolor": "none"}}
-    for place, (name, look) in enumerate(looks.items()):
-        axes.plot([], [], linestyle="none", markersize=7, label=name, **look)
-        for version, loads in counted.items():
-            if load := loads[place]:
-                axes.plot(load, rows.index(version), markersize=7, **look)
-                beside(axes, fraction(load), load, rows.index(version), left=not place)
-    log_axes(axes, x=("loads per multiplication,\ncounted", "{:g}".format))
-    axes.tick_params(axis="y", length=0, labelleft=False)
-    axes.spines["left"].set_visible(False)
-    low, high = axes.get_xlim()
-    axes.set_xlim(low / 25, high * 8)  # room for the words
-    axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="upper left")
-
-
-def gain(rungs, slow: str, fast: str) -> tuple[float | None, str]:
-    """(how many times the FLOP/s of one rung another reaches, "") or (None, why nothing is said)"""
-    missing = [version for version in (slow, fast) if version not in rungs]
-    if missing:
-        return None, f"not timed: {', '.join(missing)}"
-    noisy = [version for version in (slow, fast) if rungs[version].noise == "too noisy"]
-    if noisy:
-        return None, f"too noisy: {', '.join(noisy)}"
-    return rungs[fast].flop_rate / rungs[slow].flop_rate, ""
 
 
 def climbs(rows: Iterable[Any]) -> Picture:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpulessons.plots.film import Film, spread
-from gpulessons.plots.forms import cell, listed, write
+from gpulessons.plots.forms import cell, write
 from gpulessons.plots.picture import DARK, INK, SKY, Picture, blank
 from gpulessons.units import plural
 from warplens.tables import Table
@@ -198,16 +198,3 @@ class Pass(Film):
 
     def __repr__(self):
         return f"one pass of a systolic array, {plural(len(self), 'cycle')}"
-
-
-def pulse(run: Run) -> Picture:
-    """How many cells multiply in each cycle: the array fills, works, and drains."""
-    rows, columns = run.array
-    title = (f"{run.shape[0]} rows through {rows} × {columns} cells: {run.cycles:,} cycles, "
-             f"{run.utilization:.0%} of the cells at work.")
-    figure, axes = blank(height=2.6, title=title)
-    axes.stairs(run.busy, np.arange(run.cycles + 1), fill=True, color=SKY)
-    axes.axhline(rows * columns, color=INK, linewidth=1, linestyle=":")
-    axes.set(xlim=(0, run.cycles), ylim=(0, 1.1 * rows * columns))
-    axes.set(xlabel="cycles", ylabel="cells that multiply")
-    return Picture(figure, f"{title} {listed(dict(run.table().rows))}.")

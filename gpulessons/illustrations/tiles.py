@@ -11,8 +11,7 @@ from .drawings import Drawing, drawing
 
 # One instruction of the tensor cores: its two small matrices, its sums, one of them filled.
 mma = partial(drawing, "mma")
-RUNGS = {"shared tile": "tile_shared", "1-D register tile": "tile_1d",
-         "2-D register tile": "tile_2d"}
+RUNGS = {"shared tile": "tile_shared", "2-D register tile": "tile_2d"}
 
 
 def tile(name: str) -> Drawing:

@@ -141,45 +141,7 @@ def launch_tile(x, y, out):
 # -- for at each t in an index. That spares up to 40 registers: two blocks of 256 fit where one did.
 
 BK, TM, TN = 8, 8, 8
-BM_1D, BN_1D, THREADS_1D = 64, 64, 512  # of the kernel whose threads have a column of results each
-BM, BN = 128, 128  # of those whose threads have a square
-LAST, LAST_1D = THREADS - 1, THREADS_1D - 1
-
-
-@cuda.jit
-def column_kernel(x, y, out):
-    """1/32 global, 9/8 shared. A thread computes 8 results of a column: y's numbers serve all 8."""
-    xs = cuda.shared.array((BM_1D, BK), float32, 16)
-    ys = cuda.shared.array((BK, BN_1D), float32)
-    b = cuda.local.array(BK, float32)  # small arrays, and indices known once loops are unrolled:
-    totals = cuda.local.array(TM, float32)  # the compiler keeps them in registers
-    for r in range(TM):
-        totals[r] = 0
-    t, (m, depth), n = cuda.threadIdx.x & LAST_1D, x.shape, y.shape[1]
-    top, left = cuda.blockIdx.y * BM_1D, cuda.blockIdx.x * BN_1D
-    row, column = t // BN_1D * TM, t % BN_1D  # of the thread's first result, in the block
-    xi, xk = t // BK, t % BK  # the number of each tile that this thread fetches
-    yk, yj = t // BN_1D, t % BN_1D
-    for start in range(0, depth, BK):
-        inside = top + xi < m and start + xk < depth
-        xs[xi, xk] = x[top + xi, start + xk] if inside else float32(0)
-        inside = start + yk < depth and left + yj < n
-        ys[yk, yj] = y[start + yk, left + yj] if inside else float32(0)
-        cuda.syncthreads()
-        for k in range(BK):
-            b[k] = ys[k, column]
-        for r in range(TM):
-            for k in range(BK):
-                totals[r] += xs[row + r, k] * b[k]
-        cuda.syncthreads()
-    for r in range(TM):
-        if top + row + r < m and left + column < n:
-            out[top + row + r, left + column] = totals[r]
-
-
-@matmul.version("CUDA, 1-D register tile", on=gpu)
-def launch_column(x, y, out):
-    column_kernel[grid(out.shape, BM_1D, BN_1D), THREADS_1D](x, y, out)
+BM, BN, LAST = 128, 128, THREADS - 1
 
 
 @cuda.jit
@@ -187,8 +149,8 @@ def square_kernel(x, y, out):
     """1/64 global, 1/4 shared. A thread computes 8 by 8 results: 16 numbers, 64 multiply-adds."""
     xs = cuda.shared.array((BM, BK), float32)
     ys = cuda.shared.array((BK, BN), float32)
-    a, b = cuda.local.array((TM, BK), float32), cuda.local.array((BK, TN), float32)
-    totals = cuda.local.array((TM, TN), float32)
+    a, b = cuda.local.array(TM, float32), cuda.local.array(TN, float32)  # small, and indices known
+    totals = cuda.local.array((TM, TN), float32)  # once loops are unrolled: these are registers
     for r in range(TM):
         for s in range(TN):
             totals[r, s] = 0
@@ -206,11 +168,10 @@ def square_kernel(x, y, out):
         cuda.syncthreads()
         for k in range(BK):
             for r in range(TM):
-                a[r, k], b[k, r] = xs[row + 16 * r, k], ys[k, column + 16 * r]
-        for r in range(TM):
-            for s in range(TN):
-                for k in range(BK):
-                    totals[r, s] += a[r, k] * b[k, s]
+                a[r], b[r] = xs[row + 16 * r, k], ys[k, column + 16 * r]
+            for r in range(TM):
+                for s in range(TN):
+                    totals[r, s] += a[r] * b[s]
         cuda.syncthreads()
     for r in range(TM):
         for s in range(TN):
@@ -290,50 +251,6 @@ def vector_kernel(x, y, out):
 @matmul.version("CUDA, vectorized loads", on=gpu)
 def launch_vector(x, y, out):
     kernel = vector_kernel if whole_fours(x, y) else square_kernel
-    kernel[grid(out.shape, BM, BN), THREADS](x, y, out)
-
-
-@cuda.jit
-def double_kernel(x, y, out):
-    """1/256 global, 1/16 shared, one barrier a tile instead of two: while a pair of tiles is
-    multiplied, the next is on its way, into registers first and then into a second pair.
-    """
-    xs = cuda.shared.array((2, BK, BM_PADDED), float32, 16)
-    ys = cuda.shared.array((2, BK, BN), float32, 16)
-    a, b = cuda.local.array((BK, TM), float32), cuda.local.array((BK, TN), float32)
-    totals = cuda.local.array((TM, TN), float32)
-    for r in range(TM):
-        for s in range(TN):
-            totals[r, s] = 0
-    t = cuda.threadIdx.x & LAST
-    top, left = cuda.blockIdx.y * BM, cuda.blockIdx.x * BN
-    row, column = t // 16 * 4, t % 16 * 4
-    i, u, v, j = t // 2, t % 2 * 4, t // 32, t % 32 * 4  # this thread's four of x, its four of y
-    xs[0, u, i], xs[0, u + 1, i], xs[0, u + 2, i], xs[0, u + 3, i] = fetch4(x, top + i, u)
-    store4(ys, (0, v, j), fetch4(y, v, left + j))
-    cuda.syncthreads()
-    now = 0
-    for start in range(BK, x.shape[1] + BK, BK):  # of the next tiles; the last are all zeros
-        next_x, next_y = fetch4(x, top + i, start + u), fetch4(y, start + v, left + j)
-        for k in range(BK):
-            a[k, 0], a[k, 1], a[k, 2], a[k, 3] = load4(xs, (now, k, row))
-            a[k, 4], a[k, 5], a[k, 6], a[k, 7] = load4(xs, (now, k, row + 64))
-            b[k, 0], b[k, 1], b[k, 2], b[k, 3] = load4(ys, (now, k, column))
-            b[k, 4], b[k, 5], b[k, 6], b[k, 7] = load4(ys, (now, k, column + 64))
-        for r in range(TM):
-            for s in range(TN):
-                for k in range(BK):
-                    totals[r, s] += a[k, r] * b[k, s]
-        now = start // BK & 1  # the pair that no thread reads: 1, 0, 1, …
-        xs[now, u, i], xs[now, u + 1, i], xs[now, u + 2, i], xs[now, u + 3, i] = next_x
-        store4(ys, (now, v, j), next_y)
-        cuda.syncthreads()
-    store_totals(out, top + row, left + column, totals)
-
-
-@matmul.version("CUDA, double buffering", on=gpu)
-def launch_double(x, y, out):
-    kernel = double_kernel if whole_fours(x, y) else square_kernel
     kernel[grid(out.shape, BM, BN), THREADS](x, y, out)
 
 

@@ -194,6 +194,14 @@ WRONG = {
          "[(mine[:len(due)] == due[:len(mine)]).sum() for mine, due in zip(found, truth)]",
          "compares by position"),
     ],
+    "register_tile": [
+        ("        a[r], b[r] = xs[i + 8 * r, k], ys[k, j + 8 * r]\n"
+         "    for r in range(4):\n        for s in range(4):\n"
+         "            totals[r, s] += a[r] * b[s]",
+         "        a[r] = xs[i + 8 * r, k]\n        for s in range(4):\n"
+         "            totals[r, s] += a[r] * ys[k, j + 8 * s]",
+         "1.25 loads from shared memory"),
+    ],
     "ring_bytes": [
         ("2 * (8 - 1)", "(8 - 1)", "only while they are added up"),
         ("/ 8 ", "", "whole vector in every step"),
@@ -221,9 +229,6 @@ WRONG = {
         ("np.subtract.at(table, ids, rate * gradient)",
          "table -= rate * (np.arange(len(table))[:, None] == ids) @ gradient",
          "as long as"),
-    ],
-    "tile_product": [
-        ("* ys[k, tx]", "* y[start + k, j]", "loads for each multiplication"),
     ],
     "walk_the_tree": [
         ("return -np.logaddexp(0, -scores).sum()",
@@ -312,9 +317,6 @@ RIGHT = {
     ],
     "break_even_hours": [
         ("return None", 'return float("inf")'),
-    ],
-    "coalesce_product": [
-        ("        while k < x.shape[1]:\n", "        for k in range(x.shape[1]):\n"),
     ],
     "faster_on_paper": [
         ("[(x.shape[0] + 7) // 8, 256]", "[x.shape[0], 32]", "bound by latency"),
@@ -438,6 +440,11 @@ RIGHT = {
         ("[len(set(mine) & set(due)) for mine, due in zip(found, truth)]",
          "[len(np.intersect1d(mine, due)) for mine, due in zip(found, truth)]"),
     ],
+    "register_tile": [
+        ("    for r in range(4):\n        a[r], b[r] = xs[i + 8 * r, k], ys[k, j + 8 * r]\n",
+         "    for s in range(4):\n        b[s] = ys[k, j + 8 * s]\n"
+         "    for r in range(4):\n        a[r] = xs[i + 8 * r, k]\n"),
+    ],
     "row_softmax": [
         ("x[i, lane], np.float32(0)", "-math.inf, 0.0"),
     ],
@@ -466,9 +473,6 @@ RIGHT = {
     ],
     "sum_duplicates": [
         ("np.subtract.at(table, ids, rate * gradient)", "np.add.at(table, ids, -rate * gradient)"),
-    ],
-    "tile_product": [
-        ("((16, 16)", "((16, 17)"),
     ],
     "walk_the_tree": [
         ("    scores = (1 - 2 * turns) * (w[nodes] @ h)  # sigmoid(-score) is 1 - sigmoid(score)\n"

@@ -365,27 +365,26 @@ def test_the_roof_keeps_out_what_is_noisy_absent_or_warm():
 def test_rungs_stand_at_their_share_of_their_own_library():
     ladder = of("matmul_ladder")
     numpy, ours = timed("NumPy", "host", 1.0, 2.0), timed("Numba, blocked", "host", 2.0, 8.0)
-    comparison = compared(*numpy, *ours, op="matmul", unit="rows")
-    (share,), *_ = ladder.standings(comparison)["Numba, blocked"]
-    assert share == 1 / 4
-    drawn = {float(x) for line in ladder.ladder(comparison).axes.lines for x in line.get_xdata()}
-    assert {1.0, 0.25, 309 / 23_249.6} <= drawn
-    assert ladder.gain(ladder.at_their_largest(comparison), "NumPy", "Numba, blocked")[0] == 1 / 4
-    assert ladder.gain({}, "a", "b") == (None, "not timed: a, b")
+    picture = ladder.on_cpu(compared(*numpy, *ours, op="matmul", unit="rows"))
+    assert "Numba, blocked has 25% of it" in picture.alt
+    cublas, naive = timed("PyTorch on GPU", "torch_gpu", 1.0), timed("CUDA, naive", "gpu", 4.0)
+    here = compared(*cublas, *naive, op="matmul", unit="rows")
+    assert ladder.shares_here(here) == {"naive": 1 / 4} and ladder.shares_here(None) == {}
+    assert "1/8 from shared memory" in ladder.rungs({}, {"naive": (2, 1 / 8)}, here).alt
     assert [ladder.fraction(load) for load in (2, 1 / 8, 9 / 8, 0.3)] == ["2", "1/8", "9/8", "0.3"]
 
 
-def test_what_is_modelled_for_a_card_stands_beside_what_is_published_of_the_same_card():
+def test_every_rung_is_published_on_one_card_and_modelled_as_it_was_published():
     ladder = of("matmul_ladder")
-    name, rate = "CUDA, vectorized loads", ladder.published_on()["PyTorch on GPU"].value
-    paper = modelled(ladder.CARD, 1_000 / rate / 0.8, version=name)  # 1,000 FLOPs
-    comparison = compared(*timed("NumPy", "host", 1.0))
-    gone = replace(comparison.absent[0], version=name)
-    picture = ladder.ladder(replace(comparison, entries=(*comparison.entries, gone)), paper=paper)
-    assert f"{name}: ≈ 80% modelled; published 78%" in picture.alt
-    assert picture.alt.split(". ")[0].endswith(
-        "published at 78% of cuBLAS on an RTX A6000, and modelled there at ≈ 80% (40% to 160%)")
-    assert "RTX A6000, CUDA 12, 2023 (SGEMM_CUDA)" in picture.alt and "no GPU here" in picture.alt
+    shares = ladder.of_cublas(ladder.published_on())
+    assert list(shares) == list(ladder.RUNGS)
+    assert shares["naive"] == pytest.approx(309 / 23_249.6) and shares["cuBLAS"] == 1
+    for rung, said in ladder.levels().items():
+        assert said.low < 2 * 4_096**3 / ladder.published_on()[rung].value < said.high, rung
+    picture = ladder.rungs({"naive": 0.08}, {})
+    drawn = {float(x) for line in picture.axes.lines for x in line.get_xdata()}
+    assert {shares["naive"], 4.77 / 8.92, 0.08} <= drawn
+    assert "gpu-gemm" in picture.alt and "at most 8%" in picture.alt
 
 
 def test_a_library_on_cards_is_drawn_per_example_and_its_growth_is_said():

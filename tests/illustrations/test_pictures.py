@@ -77,12 +77,6 @@ def random(*shape):
     return np.random.default_rng(0).random(shape)
 
 
-def systolic():
-    from gpulessons.illustrations import systolic
-
-    return systolic.simulate(np.ones((4, 3)), np.ones((3, 3)), 3, 3)
-
-
 def spread(median):
     return Of(median=median, quartiles=(0.9 * median, 1.1 * median))
 
@@ -274,7 +268,8 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "losses": lambda f: f({"full": points(4, 2, 1), "tree": points(4, 3, 2)}, 0.8, 3.5),
     },
     "matmul_ladder": {
-        "ladder": lambda f: f(live(), {"CUDA, naive": (2, 1 / 8)}, paper=on_paper().on_paper()),
+        "rungs": lambda f: f({"naive": 0.1}, {"naive": (2, 1 / 8)}),
+        "on_cpu": lambda f: f(compared(*timed("NumPy", "host", 1.0), op="matmul", unit="rows")),
         "climbs": lambda f: f(published("matmul", device="B200", source="learn_cuda")),
     },
     "microbenchmarks": {
@@ -311,8 +306,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "prices": lambda f: f({"sorting": (1, 3.0), "pixels": (3.1, None), "words": (2, 1.2)}),
         "sides": lambda f: f([1, 4], {"near": [estimate()] * 2, "far": [estimate()] * 2}),
     },
-    "systolic": {"Pass": lambda f: f(np.ones((4, 3)), np.ones((3, 3))),
-                 "pulse": lambda f: f(systolic())},
+    "systolic": {"Pass": lambda f: f(np.ones((4, 3)), np.ones((3, 3)))},
     "tiles": {"tile": lambda f: f("2-D register tile"), "mma": lambda f: f()},
     "transfers": {"timeline": lambda f: f(), "against_size": lambda f: f({8: 1e-6, 8e6: 1e-4})},
     "transformer": {"encoder": lambda f: f(2048), "generation": lambda f: f(8, 1024),

@@ -17,7 +17,6 @@ LIMITS = {  # integer instructions for each multiply-add in the hot loop; found:
     "naive": (kernels.naive_kernel, PRODUCT, 6),
     "coalesced": (kernels.coalesced_kernel, PRODUCT, 6),
     "tile": (kernels.tile_kernel, PRODUCT, 2),
-    "column": (kernels.column_kernel, PRODUCT, 1),
     "square": (kernels.square_kernel, PRODUCT, 1 / 2),
     "vector": (kernels.vector_kernel, PRODUCT, 1 / 8),
     "scores": (attention.scores_kernel, (THREE, THREE, True, np.float32(1), TWO), 6),
