@@ -130,7 +130,7 @@ def chosen(rows, peak: float) -> Picture:
         rates = [operations(row) / row.value / 1e12 for row in its]
         axes.plot(rates, [layers.index(layer_of(row)) for row in its], **looks[way])
     axes.axvline(peak / 1e12, color=INK, linewidth=1)
-    beside(axes, "float32 peak", peak / 1e12, len(layers) - 0.4)
+    beside(axes, "float32 peak", peak / 1e12, -0.35)
     name_rows(axes, layers)
     axes.set_xlabel("TFLOP/s, counted as a direct convolution")
     axes.set_xlim(left=0)

@@ -15,7 +15,6 @@ and since each pixel stands in several columns, its gradient is the sum over the
 """
 
 from functools import cache, partial
-from itertools import product
 
 import numpy as np
 from numba import cuda, float32, njit, prange
@@ -67,42 +66,10 @@ def conv2d(x, w, stride, padding):
     return np.einsum("bcklij,fckl->bfij", view, w, optimize=True)
 
 
-@conv2d.version("Python loop", on=host)
-def python_loop(x, w, stride, padding, out):
-    height, width = x.shape[2:]
-    for b, f, i, j in product(*map(range, out.shape)):
-        total = 0.0
-        for c, ky, kx in product(*map(range, w.shape[1:])):
-            row, column = stride * i + ky - padding, stride * j + kx - padding
-            if 0 <= row < height and 0 <= column < width:
-                total += w[f, c, ky, kx] * x[b, c, row, column]
-        out[b, f, i, j] = total
-
-
 @conv2d.version("NumPy, im2col", on=host)
 def numpy_im2col(x, w, stride, padding, out):
     columns = im2col(x, w.shape[2:], stride, padding)
     np.matmul(w.reshape(len(w), -1), columns, out=out.reshape(*out.shape[:2], -1))
-
-
-@njit(**PARALLEL)
-def copy_patches(padded, stride, columns):
-    """columns: (channels, ky, kx, rows, columns) of one picture (channels, height, width)."""
-    channels, high, wide, rows, across = columns.shape
-    for row in prange(channels * high * wide):
-        c, ky, kx = row // (high * wide), row // wide % high, row % wide
-        for i in range(rows):
-            for j in range(across):
-                columns[c, ky, kx, i, j] = padded[c, i * stride + ky, j * stride + kx]
-
-
-@conv2d.version("Numba, im2col", on=host)
-def numba_im2col(x, w, stride, padding, out):
-    flat = w.reshape(len(w), -1)
-    columns = np.empty((*w.shape[1:], *out.shape[2:]), x.dtype)
-    for picture, result in zip(bordered(x, padding), out, strict=True):
-        copy_patches(picture, stride, columns)
-        multiply(flat, columns.reshape(flat.shape[1], -1), result.reshape(len(w), -1))
 
 
 conv2d.version("Numba, direct, one core", on=host)(conv2d_direct.one_core)
@@ -128,13 +95,19 @@ def numpy_fft(x, w, stride, padding, out):
 # -- block that shares what it fetched.
 
 
+@cuda.jit(device=True)
+def place(n, out):
+    """Picture, row and column of place n; with channels, picture and channel are one number."""
+    row, column = n // out.shape[3], n % out.shape[3]
+    return row // out.shape[2], row % out.shape[2], column
+
+
 @cuda.jit
 def direct_kernel(x, w, stride, padding, out):
     n = cuda.grid(1)
     if n < out.size:
-        j, i = n % out.shape[3], n // out.shape[3] % out.shape[2]
-        f = n // out.shape[3] // out.shape[2] % out.shape[1]
-        b = n // out.shape[3] // out.shape[2] // out.shape[1]
+        plane, i, j = place(n, out)
+        b, f = plane // out.shape[1], plane % out.shape[1]
         total = float32(0)
         for ky in range(w.shape[2]):
             for kx in range(w.shape[3]):
@@ -235,13 +208,6 @@ BM, BN, BK, EACH_WAY = 64, 64, 16, 4  # filters, places and depth of a tile; 4 Ã
 
 
 @cuda.jit(device=True)
-def place(n, out):
-    """Picture, row and column of place n."""
-    row, column = n // out.shape[3], n % out.shape[3]
-    return row // out.shape[2], row % out.shape[2], column
-
-
-@cuda.jit(device=True)
 def pixel(x, high, wide, stride, padding, k, b, i, j):
     """Row k of the columns at place (b, i, j); zero outside a picture, and beyond the last."""
     c, ky, kx = k // (high * wide), k // wide % high, k % wide
@@ -339,15 +305,6 @@ def pytorch(x, w, stride, padding):
     return partial(torch.conv2d, x, w, stride=stride, padding=padding)
 
 
-@conv2d.version("PyTorch, cast to fp16, GPU", on=torch_gpu, rtol=5e-3, arithmetic="fp16",
-                prepares=True)  # fmt: skip
-def cast_and_convolve(x, w, stride, padding):
-    """For the tensor cores of a GPU without TF32. The casts there and back belong to its time."""
-    from torch import conv2d
-
-    return lambda: conv2d(x.half(), w.half(), stride=stride, padding=padding).float()
-
-
 def shaped(dims, kernel, *, padding=None, name="conv2d"):
     """conv2d for another layer: dims are (batch, channels, filters), kernel (height, width); the
     padding of an odd, square kernel keeps the size unless told."""
@@ -380,6 +337,17 @@ def conv2d_backward(x, w, dy, stride, padding):
     dw = (flat @ columns.swapaxes(1, 2)).sum(axis=0).reshape(w.shape)
     d_columns = w.reshape(len(w), -1).T @ flat
     return col2im(d_columns, x.shape, kernel, stride, padding), dw
+
+
+@njit(**PARALLEL)
+def copy_patches(padded, stride, columns):
+    """columns: (channels, ky, kx, rows, columns) of one picture (channels, height, width)."""
+    channels, high, wide, rows, across = columns.shape
+    for row in prange(channels * high * wide):
+        c, ky, kx = row // (high * wide), row // wide % high, row % wide
+        for i in range(rows):
+            for j in range(across):
+                columns[c, ky, kx, i, j] = padded[c, i * stride + ky, j * stride + kx]
 
 
 @njit(**PARALLEL)
