@@ -22,13 +22,11 @@ def convolved(x, w):
 text = '''\
 @cuda.jit
 def my_product_kernel(x, w, out):
-    ws = cuda.shared.array((16, 16), np.float32)
-    xs = cuda.shared.array((16, 16), np.float32)
+    ws, xs = cuda.shared.array((16, 16), np.float32), cuda.shared.array((16, 16), np.float32)
     tx, ty, (n, f) = cuda.threadIdx.x, cuda.threadIdx.y, cuda.grid(2)
     i, j, total = n // out.shape[2], n % out.shape[2], np.float32(0)
-    for start in range(0, w.shape[1], 16):
-        k = start + ty
-        ws[ty, tx] = w[f, start + tx]
+    for k in range(ty, w.shape[1], 16):  # of 16 rows, this thread fetches from row k
+        ws[ty, tx] = w[f, k - ty + tx]
         ### BEGIN SOLUTION
         xs[ty, tx] = x[k // 9, i + k // 3 % 3, j + k % 3]
         ### STUB
