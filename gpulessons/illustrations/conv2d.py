@@ -6,9 +6,11 @@ from collections import Counter
 import numpy as np
 
 from gpulessons import units
-from gpulessons.plots.axes import log_axes
-from gpulessons.plots.forms import LOOKS, SPOTS, key, listed, log_lines, name_rows, rectangle, write
+from gpulessons.plots.axes import beside, log_axes, name_rows
+from gpulessons.plots.forms import LOOKS, SPOTS, key, listed, log_lines, rectangle, write
 from gpulessons.plots.picture import BLUE, INK, SKY, Picture, blank
+
+OPEN = {**SPOTS, "markerfacecolor": "none", "markeredgewidth": 1.6}  # of what is published
 
 
 def patch_and_column(
@@ -80,14 +82,18 @@ def operations(row) -> float:
     return 2 * math.prod(row.sizes.values()) * row.sizes["kernel"]
 
 
+def layer_of(row) -> str:
+    """A published layer in words."""
+    s = row.sizes
+    return (f"{s['kernel']} × {s['kernel']}, {s['channels']} to {s['filters']} channels, "
+            f"{s['width']} pixels")
+
+
 def by_algorithm(rows, slow: str) -> Picture:
     """How many times as fast as one way others were, layer by layer: published figures."""
     layers: dict = {}
     for row in rows:
-        s = row.sizes
-        layer = (f"{s['kernel']} × {s['kernel']}, {s['channels']} to {s['filters']} channels, "
-                 f"{s['width']} pixels")
-        layers.setdefault(layer, {})[row.what.removesuffix(": forward")] = row.value
+        layers.setdefault(layer_of(row), {})[row.what.removesuffix(": forward")] = row.value
     ahead = Counter(min(times, key=times.get) for times in layers.values())
     won = [f"{way} in {ahead[way]}" for way in next(iter(layers.values()))]
     title = f"Of {len(layers)} layers, the fastest way: {'; '.join(won)}."
@@ -95,16 +101,51 @@ def by_algorithm(rows, slow: str) -> Picture:
     looks = {}
     for y, times in enumerate(layers.values()):
         for way, look in zip(times, LOOKS, strict=False):
-            looks[way] = {**look, **SPOTS, "markerfacecolor": "none", "markeredgewidth": 1.6}
+            looks[way] = {**look, **OPEN}
             axes.plot(times[slow] / times[way], y, **looks[way])
     name_rows(axes, layers)
     log_axes(axes, x=(f"times as fast as {slow}", "{:g}×".format), ticks=(1, 2, 5, 10, 20))
-    notes = dict.fromkeys(f"published: {row.citation}" for row in rows)
-    axes.set_xlabel("\n".join([axes.get_xlabel(), *notes]))
+    notes = cited(axes, rows)
     key(figure, looks)
     told = {layer: ", ".join(f"{way} {units.ratio(times[slow] / times[way])}" for way in times)
             for layer, times in layers.items()}
-    return Picture(figure, f"{title} {listed(told)}. {'; '.join(notes)}.")
+    return Picture(figure, f"{title} {listed(told)}. {notes}.")
+
+
+def chosen(rows, peak: float) -> Picture:
+    """The rate of each published layer, counted as a direct convolution, by the algorithm that a
+    library took and the numbers' type; and the card's float32 peak, in FLOP/s."""
+    layers = list(dict.fromkeys(map(layer_of, rows)))
+    ways = {}
+    for row in rows:
+        way = row.what.split(", ")[1].removesuffix(": forward")
+        ways.setdefault(f"{row.dtype}, {way}", []).append(row)
+    above = sum(row.dtype == "float32" and operations(row) / row.value > peak for row in rows)
+    title = (f"In float32, {above} of {len(layers)} layers stand above the card's float32 peak, "
+             "if a direct convolution's operations are counted.")
+    figure, axes = blank(height=2.1 + 0.4 * len(layers), width=8.2, title=title)
+    looks = {}
+    for (way, its), look in zip(ways.items(), LOOKS, strict=False):
+        looks[way] = {**look, **OPEN}
+        rates = [operations(row) / row.value / 1e12 for row in its]
+        axes.plot(rates, [layers.index(layer_of(row)) for row in its], **looks[way])
+    axes.axvline(peak / 1e12, color=INK, linewidth=1)
+    beside(axes, "float32 peak", peak / 1e12, -0.35)
+    name_rows(axes, layers)
+    axes.set_xlabel("TFLOP/s, counted as a direct convolution")
+    axes.set_xlim(left=0)
+    notes = cited(axes, rows)
+    key(figure, looks, columns=2)
+    told = {f"{layer_of(row)}, {row.dtype}": units.rate(operations(row) / row.value, "FLOP/s")
+            for row in rows}
+    return Picture(figure, f"{title} {listed(told)}. {notes}.")
+
+
+def cited(axes, rows) -> str:
+    """Whose figures these are, also below the axis."""
+    notes = dict.fromkeys(f"published: {row.citation}" for row in rows)
+    axes.set_xlabel("\n".join([axes.get_xlabel(), *notes]))
+    return "; ".join(notes)
 
 
 def measured(times):

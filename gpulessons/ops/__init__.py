@@ -20,7 +20,7 @@ Start with activations.py, where ReLU is spelled out whole. The order of the not
         matmul_cpu           the same plan on a CPU, with a cache in place of shared memory
     06  dense                a product with a bias and a sigmoid behind it
         softmax_layer        the last layer of a classifier
-    07  conv2d               by way of columns, frequencies and shared tiles
+    07  conv2d               by columns written and not, frequencies and shared tiles
         im2col               what the columns are, in NumPy
         conv2d_direct        the CPU's way without columns
     08  lstm_cell            one step

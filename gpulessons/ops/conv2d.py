@@ -15,7 +15,6 @@ and since each pixel stands in several columns, its gradient is the sum over the
 """
 
 from functools import cache, partial
-from itertools import product
 
 import numpy as np
 from numba import cuda, float32, njit, prange
@@ -24,7 +23,7 @@ from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
 from . import conv2d_direct
-from .common import PARALLEL, THREADS, ceil_div, run_op
+from .common import PARALLEL, THREADS, ceil_div, grid, run_op
 from .im2col import bordered, col2im, im2col, inner, output_size, patches
 from .matmul_cpu import multiply
 
@@ -67,42 +66,10 @@ def conv2d(x, w, stride, padding):
     return np.einsum("bcklij,fckl->bfij", view, w, optimize=True)
 
 
-@conv2d.version("Python loop", on=host)
-def python_loop(x, w, stride, padding, out):
-    height, width = x.shape[2:]
-    for b, f, i, j in product(*map(range, out.shape)):
-        total = 0.0
-        for c, ky, kx in product(*map(range, w.shape[1:])):
-            row, column = stride * i + ky - padding, stride * j + kx - padding
-            if 0 <= row < height and 0 <= column < width:
-                total += w[f, c, ky, kx] * x[b, c, row, column]
-        out[b, f, i, j] = total
-
-
 @conv2d.version("NumPy, im2col", on=host)
 def numpy_im2col(x, w, stride, padding, out):
     columns = im2col(x, w.shape[2:], stride, padding)
     np.matmul(w.reshape(len(w), -1), columns, out=out.reshape(*out.shape[:2], -1))
-
-
-@njit(**PARALLEL)
-def copy_patches(padded, stride, columns):
-    """columns: (channels, ky, kx, rows, columns) of one picture (channels, height, width)."""
-    channels, high, wide, rows, across = columns.shape
-    for row in prange(channels * high * wide):
-        c, ky, kx = row // (high * wide), row // wide % high, row % wide
-        for i in range(rows):
-            for j in range(across):
-                columns[c, ky, kx, i, j] = padded[c, i * stride + ky, j * stride + kx]
-
-
-@conv2d.version("Numba, im2col", on=host)
-def numba_im2col(x, w, stride, padding, out):
-    flat = w.reshape(len(w), -1)
-    columns = np.empty((*w.shape[1:], *out.shape[2:]), x.dtype)
-    for picture, result in zip(bordered(x, padding), out, strict=True):
-        copy_patches(picture, stride, columns)
-        multiply(flat, columns.reshape(flat.shape[1], -1), result.reshape(len(w), -1))
 
 
 conv2d.version("Numba, direct, one core", on=host)(conv2d_direct.one_core)
@@ -128,13 +95,19 @@ def numpy_fft(x, w, stride, padding, out):
 # -- block that shares what it fetched.
 
 
+@cuda.jit(device=True)
+def place(n, out):
+    """Picture, row and column of place n; with channels, picture and channel are one number."""
+    row, column = n // out.shape[3], n % out.shape[3]
+    return row // out.shape[2], row % out.shape[2], column
+
+
 @cuda.jit
 def direct_kernel(x, w, stride, padding, out):
     n = cuda.grid(1)
     if n < out.size:
-        j, i = n % out.shape[3], n // out.shape[3] % out.shape[2]
-        f = n // out.shape[3] // out.shape[2] % out.shape[1]
-        b = n // out.shape[3] // out.shape[2] // out.shape[1]
+        plane, i, j = place(n, out)
+        b, f = plane // out.shape[1], plane % out.shape[1]
         total = float32(0)
         for ky in range(w.shape[2]):
             for kx in range(w.shape[3]):
@@ -174,6 +147,7 @@ def tiles_kernel(high, wide, stride):
         patch = cuda.shared.array(patch_size, float32)
         weights = cuda.shared.array(weights_size, float32)
         sums = cuda.local.array(sums_size, float32)
+        pixels = cuda.local.array(EACH, float32)
         groups = (out.shape[1] + FILTERS - 1) // FILTERS
         b, first = cuda.blockIdx.z // groups, cuda.blockIdx.z % groups * FILTERS
         lane, warp = cuda.threadIdx.x, cuda.threadIdx.y
@@ -198,9 +172,11 @@ def tiles_kernel(high, wide, stride):
                 while kx < wide:
                     for r in range(EACH):
                         row = (warp * EACH + r) * stride + ky
-                        pixel = patch[row * width + kx % stride * reach + kx // stride + lane]
-                        for f in range(FILTERS):
-                            sums[f * EACH + r] += weights[f * taps + ky * wide + kx] * pixel
+                        pixels[r] = patch[row * width + kx % stride * reach + kx // stride + lane]
+                    for f in range(FILTERS):  # 4 pixels and 8 weights for 32 multiplications
+                        weight = weights[f * taps + ky * wide + kx]
+                        for r in range(EACH):
+                            sums[f * EACH + r] += weight * pixels[r]
                     kx += 1
                 ky += 1
             cuda.syncthreads()  # no thread needs them any more
@@ -219,8 +195,104 @@ compiled_tiles = cache(tiles_kernel)
 @conv2d.version("CUDA, shared tiles", on=gpu)
 def launch_tiles(x, w, stride, padding, out):
     across, down = ceil_div(out.shape[3], LANES), ceil_div(out.shape[2], BLOCK_ROWS)
-    grid = across, down, ceil_div(out.shape[1], FILTERS) * out.shape[0]
-    compiled_tiles(*w.shape[2:], stride)[grid, (LANES, WARPS_DOWN)](x, w, padding, out)
+    blocks = across, down, ceil_div(out.shape[1], FILTERS) * out.shape[0]
+    compiled_tiles(*w.shape[2:], stride)[blocks, (LANES, WARPS_DOWN)](x, w, padding, out)
+
+
+# -- As a product: weights (filters, depth) times columns (depth, places), where depth is channels ·
+# -- ky · kx, and places are those of all pictures. Implicit GEMM writes no columns: where a block
+# -- fetches a tile of them, it takes each number from its pixel. To a filter of 1 × 1, columns that
+# -- were written are just a picture, and the same kernel multiplies them.
+
+BM, BN, BK, EACH_WAY = 64, 64, 16, 4  # filters, places and depth of a tile; 4 × 4 sums a thread
+
+
+@cuda.jit(device=True)
+def pixel(x, high, wide, stride, padding, k, b, i, j):
+    """Row k of the columns at place (b, i, j); zero outside a picture, and beyond the last."""
+    c, ky, kx = k // (high * wide), k // wide % high, k % wide
+    row, column = stride * i + ky - padding, stride * j + kx - padding
+    inside = 0 <= row < x.shape[2] and 0 <= column < x.shape[3]
+    return x[b, c, row, column] if inside and b < x.shape[0] and c < x.shape[1] else float32(0)
+
+
+@cache
+def implicit_kernel(high, wide):
+    """The register tile of notebook 05, whose second matrix is not there. w: (filters, depth).
+
+    Compiled for a filter's size: to divide by a known number takes no division.
+    """
+
+    @cuda.jit
+    def implicit(x, w, stride, padding, out):
+        ws = cuda.shared.array((BM, BK), float32, 16)
+        xs = cuda.shared.array((BK, BN), float32, 16)
+        totals = cuda.local.array((EACH_WAY, EACH_WAY), float32)
+        held = cuda.local.array(EACH_WAY, float32)
+        for r in range(EACH_WAY):
+            for s in range(EACH_WAY):
+                totals[r, s] = 0
+        t, first, left = cuda.threadIdx.x & 255, cuda.blockIdx.y * BM, cuda.blockIdx.x * BN
+        b, i, j = place(left + t % BN, out)  # whose numbers this thread fetches
+        start = 0
+        while start < w.shape[1]:
+            for step in range(4):  # 256 threads fetch 1,024 weights and 1,024 pixels
+                f, k = t // BK + 16 * step, t % BK
+                inside = first + f < w.shape[0] and start + k < w.shape[1]
+                ws[f, k] = w[first + f, start + k] if inside else float32(0)
+                k = t // BN + 4 * step
+                xs[k, t % BN] = pixel(x, high, wide, stride, padding, start + k, b, i, j)
+            cuda.syncthreads()
+            for k in range(BK):
+                for s in range(EACH_WAY):
+                    held[s] = xs[k, t % 16 + 16 * s]
+                for r in range(EACH_WAY):
+                    weight = ws[t // 16 + 16 * r, k]
+                    for s in range(EACH_WAY):
+                        totals[r, s] += weight * held[s]
+            cuda.syncthreads()
+            start += BK
+        for s in range(EACH_WAY):
+            b, i, j = place(left + t % 16 + 16 * s, out)
+            for r in range(EACH_WAY):
+                f = first + t // 16 + 16 * r
+                if f < out.shape[1] and b < out.shape[0]:
+                    out[b, f, i, j] = totals[r, s]
+
+    return implicit
+
+
+@conv2d.version("CUDA, implicit GEMM", on=gpu)
+def launch_implicit(x, w, stride, padding, out):
+    places = out.shape[0] * out.shape[2] * out.shape[3]
+    blocks, flat = grid((w.shape[0], places), BM, BN), w.reshape(w.shape[0], -1)
+    implicit_kernel(*w.shape[2:])[blocks, THREADS](x, flat, stride, padding, out)
+
+
+@cache
+def columns_kernel(high, wide):
+    """A thread for each channel and place writes ky · kx numbers, as Caffe does."""
+
+    @cuda.jit
+    def write_columns(x, stride, padding, columns):
+        n, channels = cuda.grid(1), x.shape[1]
+        plane, i, j = place(n, columns)
+        b, c = plane // channels, plane % channels
+        if b < x.shape[0]:
+            for tap in range(high * wide):
+                k = c * high * wide + tap
+                columns[b, k, i, j] = pixel(x, high, wide, stride, padding, k, b, i, j)
+
+    return write_columns
+
+
+@conv2d.version("CUDA, im2col", on=gpu)
+def launch_columns(x, w, stride, padding, out):
+    as_one = w.reshape(w.shape[0], -1, 1, 1)
+    columns = cuda.device_array((x.shape[0], as_one.shape[1], *out.shape[2:]), x.dtype)
+    blocks = ceil_div(columns.size // (w.shape[2] * w.shape[3]), THREADS)
+    columns_kernel(*w.shape[2:])[blocks, THREADS](x, stride, padding, columns)
+    launch_implicit(columns, as_one, 1, 0, out)
 
 
 # PyTorch: oneDNN on a CPU, cuDNN on an NVIDIA GPU, which would round factors to TF32 by default.
@@ -231,15 +303,6 @@ def pytorch(x, w, stride, padding):
     import torch
 
     return partial(torch.conv2d, x, w, stride=stride, padding=padding)
-
-
-@conv2d.version("PyTorch, cast to fp16, GPU", on=torch_gpu, rtol=5e-3, arithmetic="fp16",
-                prepares=True)  # fmt: skip
-def cast_and_convolve(x, w, stride, padding):
-    """For the tensor cores of a GPU without TF32. The casts there and back belong to its time."""
-    from torch import conv2d
-
-    return lambda: conv2d(x.half(), w.half(), stride=stride, padding=padding).float()
 
 
 def shaped(dims, kernel, *, padding=None, name="conv2d"):
@@ -274,6 +337,17 @@ def conv2d_backward(x, w, dy, stride, padding):
     dw = (flat @ columns.swapaxes(1, 2)).sum(axis=0).reshape(w.shape)
     d_columns = w.reshape(len(w), -1).T @ flat
     return col2im(d_columns, x.shape, kernel, stride, padding), dw
+
+
+@njit(**PARALLEL)
+def copy_patches(padded, stride, columns):
+    """columns: (channels, ky, kx, rows, columns) of one picture (channels, height, width)."""
+    channels, high, wide, rows, across = columns.shape
+    for row in prange(channels * high * wide):
+        c, ky, kx = row // (high * wide), row // wide % high, row % wide
+        for i in range(rows):
+            for j in range(across):
+                columns[c, ky, kx, i, j] = padded[c, i * stride + ky, j * stride + kx]
 
 
 @njit(**PARALLEL)

@@ -347,9 +347,9 @@ RIGHT = {
     "guard_tile": [
         ("range(16)", "range(min(16, x.shape[1] - start))"),
     ],
-    "im2col_index": [
-        ("out[(c * k + ky) * k + kx, i * columns + j] = x[c, i + ky, j + kx]",
-         "out[c * k**2 + k * ky + kx, j + columns * i] = x[c, ky + i, kx + j]"),
+    "implicit_gemm": [
+        ("x[k // 9, i + k // 3 % 3, j + k % 3]",
+         "x[k // 9, n // out.shape[2] + (k - k // 9 * 9) // 3, j + (k - 3 * (k // 3))]"),
     ],
     "inputs_first": [
         ("x.reshape(-1, x.shape[2]) @ w.T + b",

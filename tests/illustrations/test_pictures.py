@@ -206,6 +206,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "patch_and_column": lambda f: f(random(4, 5), random(4, 12), (2, 2), 5),
         "by_algorithm": lambda f: f(published("conv2d", source="convnet_benchmarks"),
                                     "Caffe, im2col"),
+        "chosen": lambda f: f(published("conv2d", device="V100"), 15.7e12),
         "overtaking": lambda f: f({way: {n: Of(median=t * n, words="t") for n in (3, 5)}
                                    for way, t in (("loop", 1e-3), ("FFT", 2e-3))}, "loop", "FFT"),
     },

@@ -84,18 +84,29 @@ def test_the_specification_is_pytorchs_forward_and_backward():
             assert np.allclose(got, want, rtol=1e-12, atol=1e-12)
 
 
+def loads_and_stores(version, inputs):
+    """Of global memory, for each multiplication."""
+    with warplens.tracing() as launches:
+        conv2d.versions[version](*map(gpu.put, inputs))
+    products = conv2d.flops(*inputs) / 2
+    return [sum(getattr(each.work(), what) * each.threads for each in launches) / products
+            for what in ("reads", "writes")]  # fmt: skip
+
+
 @pytest.mark.parametrize("stride", [1, 2])
-def test_shared_tiles_fetch_far_less_than_a_thread_per_output(stride):
-    inputs = problem((1, 2, 8), (16 * stride, 32 * stride), (3, 3), stride, 1)
-    loads = {}
-    for name in ("CUDA, a thread per output", "CUDA, shared tiles"):
-        with warplens.tracing() as launches:
-            conv2d.versions[name](*map(gpu.put, inputs))
-        work = launches[0].work()
-        loads[name] = work.reads * launches[0].threads / (conv2d.flops(*inputs) / 2)
-    first, tiles = loads.values()
-    assert 1.8 < first <= 2
-    assert tiles < 0.1 * stride
+def test_shared_tiles_and_products_fetch_far_less_than_a_thread_per_output(stride):
+    inputs = problem((1, 2, 64), (16 * stride, 32 * stride), (3, 3), stride, 1)
+    assert 1.8 < loads_and_stores("CUDA, a thread per output", inputs)[0] <= 2
+    assert loads_and_stores("CUDA, shared tiles", inputs)[0] < 0.1 * stride
+    assert loads_and_stores("CUDA, implicit GEMM", inputs)[0] < 2 / 64 + 1e-3  # of 64 × 64 outputs
+
+
+def test_implicit_gemm_leaves_out_what_writing_and_reading_columns_costs():
+    inputs = problem((1, 4, 64), (16, 32), (3, 3), 1, 1)
+    (read, wrote), (reads, writes) = (loads_and_stores(f"CUDA, {way}", inputs)
+                                      for way in ("implicit GEMM", "im2col"))
+    assert writes - wrote == pytest.approx(1 / 64)  # each number of the columns, for 64 filters
+    assert read < reads
 
 
 def test_a_picture_smaller_than_the_kernel_is_refused_in_a_sentence():
