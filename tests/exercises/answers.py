@@ -38,14 +38,13 @@ WRONG = {
         ("i < x.size", "i < x.size - 1", "element 30, the last"),
     ],
     "judge_a_claim": [
-        ("low < refuted", "low <= refuted", "For figures = [[1, 2]], refuted = 1"),
-        ("low < refuted", "low < 1", "refuted = 10, holds = 100"),
-        ("high >= refuted and", "high > refuted and", "For figures = [[0.5, 1]], refuted = 1"),
-        (" and refuted < holds", "", "refuted = 1, holds = 1"),
-        ("high >= holds", "high > holds", "The border itself holds"),
-        ("{one if one == other else \"limits\" for one in words for other in allowed}",
-         "words & allowed", "and not nothing"),
-        ("in figures", "in figures[:2]", "[0.1, 0.5]]"),
+        ("low <= refuted", "low < refuted", "The lower threshold itself is refuted"),
+        ("low <= refuted", "low <= 1", "refuted = 10, holds = 100"),
+        ("high > refuted and low", "high >= refuted and low", "low = 0.5, high = 1, refuted = 1"),
+        ("high > refuted and low < holds", "True", "neither at one nor beyond it"),
+        ("high >= holds", "high > holds", "The upper threshold itself holds"),
+        ("sorted(word for word in reached if reached[word])",
+         "{word for word in reached if reached[word]}", ""),
     ],
     "agree": [
         ("t, first = cuda.threadIdx.x, 64 * cuda.blockIdx.x",
@@ -112,6 +111,252 @@ WRONG = {
         ('"AAABBB", "BBBAAA"', '"AAABBB"', "One is missing"),
         ('"BBBAAA"', '"BBBAAA", "ABABAB"', "ABABAB: both read"),
         ('"BBBAAA"', '"BBBAAA", "AABB"', "three turns each"),
+    ],
+    "keep_the_best": [
+        ("if len(best) == k and not distance < best[-1][0]:", "if False:", "Right, but after"),
+    ],
+    "kitchen_math": [
+        ("400 / 0.1", "400 * 0.1", "multiplied"),
+        ("400 / 0.1", "400", "every 1 ns"),
+        ("400 / 0.1", "4 * 400 / 0.1", "bytes"),
+    ],
+    "longest_chain": [
+        ("100 + 3 - 1", "100", "The third layer starts"),
+        ("100 + 3 - 1", "100 * 3", "layer by layer"),
+        ("100 + 3 - 1", "100 + 3", "one tick too many"),
+    ],
+    "micro_batches": [
+        ('"1F1B", 32', '"GPipe", 32', "keeps 256 examples"),
+        ('"1F1B", 32', '"1F1B", 64', "of 4 examples"),
+        ('"1F1B", 32', '"1F1B", 31', "does not divide"),
+    ],
+    "no_conflicts": [
+        ("(32, 33)", "(32, 32)", "32-way"),
+        ("(32, 33)", "(32, 34)", "2-way"),
+    ],
+    "one_batch": [
+        ("32", "16", "5 times"),
+    ],
+    "one_forward_one_backward": [
+        ("ahead = min(stages - stage, batches)", "ahead = batches", "keeps"),
+        ("ahead = min(stages - stage, batches)", "ahead = 1", "waits"),
+        ("ahead = min(stages - stage, batches)",
+         "ahead = min(stages - 1 - stage, batches)",
+         "nobody can go on"),
+    ],
+    "output_size": [
+        ("(n + 2 * padding - kernel) // stride + 1",
+         "sum(1 for at in range(-padding, n + padding - kernel + 1, stride))",
+         "steps of Python"),
+    ],
+    "partial_sums": [
+        ("    for i in range(whole, x.size):\n        a += x[i]\n", "", "Wrong for 401 numbers"),
+        ("        b += x[i + 1]\n", "        a += x[i + 1]\n", "of 400 additions stand in one row"),
+        ("return (a + b) + (c + d)", "return float(a + b + c + d)", "hides the chains"),
+        ("return (a + b) + (c + d)", "return (a, b, c, d)", "not a sum"),
+        ("    a = b = c", "    return sum(x)\n    a = b = c", "400 of 400 additions stand in one"),
+        ("    a = b = c", "    return sum(x[j::4].sum() for j in range(4))\n    a = b = c",
+         "Numba cannot compile it"),
+    ],
+    "puzzle_grid_stride": [
+        ("for i in range(first, x.size, all_threads):",
+         "each = (x.size + all_threads - 1) // all_threads\n"
+         "    for i in range(first * each, min(x.size, (first + 1) * each)):",
+         "sectors"),
+        ("for i in range(first, x.size, all_threads):",
+         "i = first\n    if i < x.size:",
+         "257 elements of out were never written"),
+        ("for i in range(first, x.size, all_threads):", "for i in range(x.size):", "A race"),
+    ],
+    "puzzle_map": [
+        ("if i < x.size:", "if True:", "outside its shape"),
+    ],
+    "puzzle_map_2d": [
+        ("if y < out.shape[0] and x < out.shape[1]:", "if y < out.shape[0]:", "outside its shape"),
+    ],
+    "puzzle_shared_window": [
+        ("    if t == 0:\n"
+         "        part[0] = x[i - 1] if i > 0 else np.float32(0)\n"
+         "    if t == 63:\n"
+         "        part[65] = x[i + 1] if i + 1 < x.size else np.float32(0)\n",
+         "    if t == 0:\n"
+         "        part[0] = 0\n"
+         "        part[65] = 0\n",
+         "8 of 257 elements, first element 63"),
+        ("part[t] + part[t + 1] + part[t + 2]",
+         "x[i] + (x[i - 1] if i > 0 else np.float32(0))"
+         " + (x[i + 1] if i + 1 < x.size else np.float32(0))",
+         "loads for each result"),
+    ],
+    "recall_of": [
+        ("[len(set(mine) & set(due)) for mine, due in zip(found, truth)]",
+         "[(mine[:len(due)] == due[:len(mine)]).sum() for mine, due in zip(found, truth)]",
+         "compares by position"),
+    ],
+    "ring_bytes": [
+        ("2 * (8 - 1)", "(8 - 1)", "only while they are added up"),
+        ("/ 8 ", "", "whole vector in every step"),
+        ("4 * 1_000_000", "1_000_000", "numbers, not bytes"),
+    ],
+    "row_softmax": [
+        ("x[i, lane], np.float32(0)", "np.float32(0), np.float32(0)", "NaN"),
+    ],
+    "sampled_correction": [
+        ("    right = right - np.log(expected[labels])\n"
+         "    others = others - np.log(expected[drawn])\n",
+         "    others = others.copy()\n",
+         "No score is corrected"),
+    ],
+    "shared_patch": [
+        ("+= patch[i + ky, j + kx]", "+= x[above + i + ky, left + j + kx]", "10.3 loads"),
+        ("32 * i + j, 340", "8 * j + i, 340", "sectors"),
+    ],
+    "stable_softmax": [
+        ("x - x.max(axis=1, keepdims=True)",
+         "x / x.max(axis=1, keepdims=True)",
+         "it[0] was [0.2239"),
+    ],
+    "sum_duplicates": [
+        ("np.subtract.at(table, ids, rate * gradient)",
+         "table -= rate * (np.arange(len(table))[:, None] == ids) @ gradient",
+         "as long as"),
+    ],
+    "tile_product": [
+        ("* ys[k, tx]", "* y[start + k, j]", "loads for each multiplication"),
+    ],
+    "walk_the_tree": [
+        ("return -np.logaddexp(0, -scores).sum()",
+         "return np.log(np.exp(-np.logaddexp(0, -scores)).prod())",
+         "it was -inf"),
+    ],
+    "warp_per_output": [
+        ("while k < w.shape[1]:",
+         "for k in range(3 * lane, min(3 * lane + 3, w.shape[1])):",
+         "sectors"),
+    ],
+    "weight_gradient": [
+        ("dz.T @ x", "(dz[:, :, None] * x[:, None, :]).sum(0)", "for every example"),
+    ],
+    "where_time_goes": [
+        ("(10 - 3) + (14 - 12)", "(10 - 2) + (14 - 12)", "first millisecond is Python"),
+        ("(20 - 16) / 20", "0", "Idle is forgotten"),
+        ("(16 - 0) - compute", "(16 - 0)", "counted with what runs inside"),
+    ],
+    "where_to_sum": [
+        ("    parts = []\n"
+         "    for own in (slice(0, half), slice(half, None)):\n"
+         "        h = np.maximum(x @ a[:, own], 0)\n"
+         "        parts.append(h @ b[own])\n"
+         "    return all_reduce(parts)\n",
+         "    k = a.shape[0] // 2\n"
+         "    h = np.maximum(all_reduce([x[:, :k] @ a[:k], x[:, k:] @ a[k:]]), 0)\n"
+         "    return all_reduce([h[:, :half] @ b[:half], h[:, half:] @ b[half:]])\n",
+         "called twice"),
+        ("    parts = []\n"
+         "    for own in (slice(0, half), slice(half, None)):\n"
+         "        h = np.maximum(x @ a[:, own], 0)\n"
+         "        parts.append(h @ b[own])\n"
+         "    return all_reduce(parts)\n",
+         "    k = a.shape[0] // 2\n"
+         "    h = np.maximum(x[:, :k] @ a[:k], 0) + np.maximum(x[:, k:] @ a[k:], 0)\n"
+         "    return all_reduce([h[:, :half] @ b[:half], h[:, half:] @ b[half:]])\n",
+         "not the sum of relus"),
+        ("return all_reduce(parts)", "return parts[0] + parts[1]", "never called"),
+        ("return all_reduce(parts)", "return all_reduce([sum(parts), 0])", "computes all of it"),
+    ],
+}
+
+RIGHT = {
+    "add_up": [
+        ("    if i < x.size:\n        cuda", "    if i >= x.size:\n        return\n    cuda"),
+        ("if i < x.size:\n        cuda.atomic.add(out, 0, x[i])",
+         "for k in range(i, x.size, cuda.gridsize(1)):\n        cuda.atomic.add(out, 0, x[k])"),
+    ],
+    "agree": [
+        ("    t, first = cuda.threadIdx.x, 64 * cuda.blockIdx.x\n"
+         "    if t < 32:\n"
+         "        i = first + 2 * t\n"
+         "        out[i] = x[i] + x[i] - x[i] * x[i]\n"
+         "    else:\n"
+         "        i = first + 2 * (t - 32) + 1\n"
+         "        out[i] = x[i] * x[i]\n",
+         "    i = 2 * cuda.grid(1)\n"
+         "    if i < x.size:\n"
+         "        out[i] = x[i] + x[i] - x[i] * x[i]\n"
+         "        out[i + 1] = x[i + 1] * x[i + 1]\n"),
+    ],
+    "block_total": [
+        ("    step = 128\n"
+         "    while step > 0:\n"
+         "        if t < step:\n"
+         "            part[t] += part[t + step]\n"
+         "        cuda.syncthreads()\n"
+         "        step //= 2\n"
+         "    if t == 0:\n"
+         "        cuda.atomic.add(out, 0, part[0])\n"
+         "\n",
+         "    if t < 32:\n"
+         "        s = part[t]\n"
+         "        for k in range(1, 8):\n"
+         "            s += part[t + 32 * k]\n"
+         "        for step in (16, 8, 4, 2, 1):\n"
+         "            s += cuda.shfl_xor_sync(0xFFFFFFFF, s, step)\n"
+         "        if t == 0:\n"
+         "            cuda.atomic.add(out, 0, s)\n"
+         "\n"),
+    ],
+    "break_even_calls": [
+        ("return None", 'return float("inf")'),
+        ("ceil(compiling / (eager - compiled))", "-(compiling // (compiled - eager))"),
+    ],
+    "break_even_hours": [
+        ("return None", 'return float("inf")'),
+    ],
+    "coalesce_product": [
+        ("        while k < x.shape[1]:\n", "        for k in range(x.shape[1]):\n"),
+    ],
+    "faster_on_paper": [
+        ("[(x.shape[0] + 7) // 8, 256]", "[x.shape[0], 32]", "bound by DRAM"),
+    ],
+    "fewer_calls": [
+        ("torch._foreach_add_(parameters, gradients, alpha=-rate)",
+         "torch._foreach_sub_(parameters, torch._foreach_mul(gradients, rate))",
+         "instead of 80: 2."),
+    ],
+    "forgot_to_average": [
+        ("int(np.argmax(far))", "float(np.argmax(far))"),
+    ],
+    "four_each": [
+        ("np.float32(0)", "0", "It computes in float64 (line 9)"),
+    ],
+    "fuse_pointwise": [
+        ("def my_unit(i, f, g, o, c, out):\n"
+         "    my_kernel[-(-c.size // 128), 128](i, f, g, o, c, out[0], out[1])\n",
+         "def my_unit(i, f, g, o, c):\n"
+         "    out = [cuda.device_array_like(c) for _ in 'hc']\n"
+         "    my_kernel[8, 256](i, f, g, o, c, *out)\n"
+         "    return out\n"),
+    ],
+    "guard": [
+        ("np.float32(0)", "0", "It computes in float64 (line 7)"),
+        ("if i < x.size:", "if not i >= out.shape[0]:"),
+    ],
+    "guard_tile": [
+        ("range(16)", "range(min(16, x.shape[1] - start))"),
+    ],
+    "im2col_index": [
+        ("out[(c * k + ky) * k + kx, i * columns + j] = x[c, i + ky, j + kx]",
+         "out[c * k**2 + k * ky + kx, j + columns * i] = x[c, ky + i, kx + j]"),
+    ],
+    "inputs_first": [
+        ("x.reshape(-1, x.shape[2]) @ w.T + b",
+         "np.einsum('tbi,gi->tbg', x, w, optimize=True) + b"),
+    ],
+    "interleave": [
+        ('{"AAABBB", "BBBAAA"}', '["BBBAAA", "AAABBB", "BBBAAA"]'),
+    ],
+    "judge_a_claim": [
+        ("high > refuted and low < holds", "max(low, refuted) < holds and not high <= refuted"),
     ],
     "keep_the_best": [
         ("if len(best) == k and not distance < best[-1][0]:", "if False:", "Right, but after"),
