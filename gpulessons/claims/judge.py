@@ -45,10 +45,11 @@ class Figure:
 
     @property
     def source(self) -> str:
-        """Who stands behind it: a machine, a publication; the counter, the model, data sheets."""
+        """Who stands behind it: a machine, a publication, or a means of this course's own."""
         if self.kind == "published":
             return self.where.rpartition("(")[2].rstrip(")")
-        return re.sub(r", \d{4}-\d\d-\d\d$", "", self.where) if self.kind in HERE else self.kind
+        own = {"counted": "counts", "modelled": "the model", "bounded": "bounds"}
+        return own.get(self.kind) or re.sub(r", \d{4}-\d\d-\d\d$", "", self.where)
 
     def amount(self, unit: str) -> str:
         """ "at most 24×", "2.1 to 3×", "5.2×" """

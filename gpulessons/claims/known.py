@@ -126,11 +126,9 @@ def large_products() -> Iterator[Figure]:
     cpu = large("Xeon Phi 7250F")
     for device in ("Titan X", "P100", "T4", "V100"):
         card = large(device)
-        yield cited(f"a dense layer, {cpu.device}, a manycore of 68, over {device} in float32",
-                    cpu.value / card.value, card)  # fmt: skip
+        yield cited(f"dense layer, 68-core Xeon Phi, {device}", cpu.value / card.value, card)
     gap = one("throughput computing")
-    yield cited("kernels of many kinds on average, Core i7-960, 4 cores, over GTX 280, both tuned",
-                gap.value, gap)  # fmt: skip
+    yield cited("many kernels on average, 4-core i7-960, GTX 280", gap.value, gap)
 
 
 @about("4c")
@@ -148,7 +146,8 @@ def peak_over_peak(card: str, theirs: str, ours: str, cores: int = 16, mix: str 
     how = "dot products of 16 bits" if ours == "bfloat16" else f"FMAs{mix} in registers"
     peak = one("peak", what=f"{how}: {'every' if cores > 1 else 'one'} core")
     gain = sheet(card).peaks[theirs] / (cores * peak.value / peak.sizes["cores"])
-    what = f"peaks: {cores} Zen 4 core{'s' * (cores > 1)} in {ours}{mix}, {card} in {theirs}"
+    formats = ours if ours == theirs else f"{ours} and {theirs}"
+    what = f"peaks, {cores} Zen 4 core{'s' * (cores > 1)}, {card}, {formats}"
     return Figure(what, "modelled", gain, gain)
 
 
@@ -158,7 +157,8 @@ def networks_of_a_framework() -> Iterator[Figure]:
         rows = [row for row in published("networks") if row.what.startswith(name)]
         cpu = next(row for row in rows if row.device == "2 × Xeon E5-2630 v3")
         for row in (row for row in rows if row.device in ("GTX 1080", "GTX 1080 Ti")):
-            yield cited(f"{row.what}, {cpu.device}, 16 cores, over {row.device}",
+            kernels = row.what.partition("Torch, ")[2].partition(":")[0]
+            yield cited(f"{name} by {kernels}, 2 Xeons of 8 cores, {row.device}",
                         cpu.value / row.value, row)  # fmt: skip
 
 

@@ -6,8 +6,8 @@ text = '''\
 def my_words(low, high, refuted, holds):
     """A sorted list of the words that a figure's range, low to high, allows.
 
-    "holds" where it reaches `holds` or more, "refuted" where it reaches `refuted` or less, and
-    "limits" where it reaches between them. `refuted` is less than `holds`; an end may be infinite.
+    "holds" where it reaches `holds` or more, "refuted" where it reaches `refuted` or less,
+    "limits" where it reaches between them; `refuted` is less than `holds`. Ends may be infinite.
     """
     ### BEGIN SOLUTION
     reached = {
@@ -38,6 +38,6 @@ mistakes = (
 )
 
 exercise = a_function(
-    __name__, text, CASES, "the docstring: a word for each part of the axis that the range reaches.",
+    __name__, text, CASES, "the docstring: a word for each part that the range reaches.",
     f"{len(CASES)} ranges, each with the words that it allows.", mistakes,
 )

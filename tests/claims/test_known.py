@@ -8,15 +8,14 @@ from numba import cuda
 
 from gpulessons import claims
 from gpulessons.claims import known
-from warplens import trace
+from gpulessons.ops.reduce import total
+from warplens import trace, tracing
 
 CARDS = 50.34, 26.3, 56.54, 15.89  # milliseconds in DeepBench
 FLOPS = [51.76 / card for card in CARDS]
 ALONE = 211.918  # GFLOP/s of a Zen 4 core by itself, FMAs and sums; of eight, FMAs, and in 16 bits
 EIGHT = 1308.4826, 2360.682
-PRICES = [  # of a FLOP/s, a CPU's at best over a card's: dollars over sheets' rates
-    699 / (16 * ALONE) / (1499 / 35_580), 699 / (16 * ALONE) / (1599 / 82_580),
-]  # fmt: skip
+PRICES = [699 / (16 * ALONE) / (1499 / 35_580), 699 / (16 * ALONE) / (1599 / 82_580)]  # of FLOP/s
 PEAKS = [rate / (2 * cores) for rates in ((82_580, 165_200), (104_000, 209_500), (67_000, 989_000))
          for rate, cores in zip(rates, EIGHT, strict=True)]  # fmt: skip
 NETWORKS = [8495.48 / 128.14, 8495.48 / 182.79, 8495.48 / 522.82, 6627.25 / 101.21,
@@ -63,43 +62,26 @@ def test_the_parameters_of_resnet_56_layer_by_layer():
 
 @cuda.jit
 def naive_softmax(x, out):
-    i = cuda.grid(1)
-    if i < x.size:
-        total = 0.0
-        for each in x:
-            total += math.exp(each)
-        out[i] = math.exp(x[i]) / total
+    i, every = cuda.grid(1), 0.0
+    for each in x:
+        every += math.exp(each)
+    out[i] = math.exp(x[i]) / every
 
 
 @cuda.jit
 def running_sum(x, out):
     i = cuda.grid(1)
-    if 0 < i < x.size:
+    if i > 0:
         x[i] += x[i - 1]
 
 
-@cuda.jit
-def alone(x, out):
-    i = cuda.grid(1)
-    if i < x.size:
-        out[i] = 2 * x[i]
-
-
-@cuda.jit
-def told(x, out):
-    place, i = cuda.shared.array(64, "float32"), cuda.threadIdx.x
-    place[i] = x[i]
-    cuda.syncthreads()
-    out[i] = place[63 - i]
-
-
-@pytest.mark.parametrize(("kernel", "share"), [
-    (alone, 1), (naive_softmax, 1 / 66), (running_sum, 1 / 63), (told, 1 / 2),
-])  # fmt: skip
+@pytest.mark.parametrize(("kernel", "share"), [(naive_softmax, 1 / 66), (running_sum, 1 / 63)])
 def test_of_accesses_those_count_as_own_that_no_other_thread_needs(kernel, share):
     x = np.ones(64, np.float32)
-    assert known.own_share(trace(kernel)[2 - (kernel is told), 64 // (2 - (kernel is told))](
-        x, np.empty_like(x))) == pytest.approx(share, rel=0.02)  # fmt: skip
+    assert known.own_share(trace(kernel)[2, 32](x, x.copy())) == pytest.approx(share, rel=0.02)
+    with tracing() as launches:
+        total.versions["CUDA, warp shuffles"](x)  # tells by shared memory
+    assert known.own_share(launches[-1]) < 1
 
 
 @pytest.mark.parametrize(("refused", "share"), [(None, 0), ("walk", 3 / 4)])
