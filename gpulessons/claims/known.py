@@ -157,7 +157,7 @@ def networks_of_a_framework() -> Iterator[Figure]:
         rows = [row for row in published("networks") if row.what.startswith(name)]
         cpu = next(row for row in rows if row.device == "2 × Xeon E5-2630 v3")
         for row in (row for row in rows if row.device in ("GTX 1080", "GTX 1080 Ti")):
-            kernels = row.what.partition("Torch, ")[2].partition(":")[0]
+            kernels = row.what.partition("Torch, ")[2].partition(":")[0].replace("its", "Torch's")
             yield cited(f"{name} by {kernels}, 2 Xeons of 8 cores, {row.device}",
                         cpu.value / row.value, row)  # fmt: skip
 

@@ -6,8 +6,8 @@ text = '''\
 def my_words(low, high, refuted, holds):
     """A sorted list of the words that a figure's range, low to high, allows.
 
-    "holds" where it reaches `holds` or more, "refuted" where it reaches `refuted` or less,
-    "limits" where it reaches between them; `refuted` is less than `holds`. Ends may be infinite.
+    "holds" where it reaches `holds` or more, "refuted" where it reaches `refuted` or
+    less, "limits" where it reaches between them; refuted < holds. Ends may be infinite.
     """
     ### BEGIN SOLUTION
     reached = {
