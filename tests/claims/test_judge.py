@@ -94,19 +94,13 @@ def test_measured_figures_and_evidence_have_a_word_each():
 
 
 def test_a_word_hangs_on_a_source_without_which_the_others_give_another():
-    finding = claims.Finding(STATEMENTS["9b"], (
-        *[figure(end, kind="counted") for end in (2, 3)], figure(2), figure(0.01, where="a book"),
-    ))  # fmt: skip
+    figures = figure(2, 2, "counted"), figure(3, 3, "counted"), figure(2), figure(0, where="a book")
+    finding = claims.Finding(STATEMENTS["9b"], figures)
     assert finding.hangs_on == [("a book", HOLDS)] and not finding.stands
-    assert replace(finding, figures=finding.figures[:3]).stands
-    one = replace(finding, figures=finding.figures[:2])
-    assert not one.hangs_on and not one.stands  # two figures of one source: nobody else said so
-
-
-def test_a_counterexample_to_all_or_nothing_stands_alone_and_nothing_else_does():
-    one = claims.Finding(STATEMENTS["21c"], (figure(0.5, kind="counted"),))
-    assert (one.together, one.stands) == (REFUTED, True)
-    assert not replace(one, about=STATEMENTS["24c"]).stands
+    assert replace(finding, figures=figures[:3]).stands
+    assert not replace(finding, figures=figures[:2]).stands  # nobody else said so
+    against = replace(finding, about=STATEMENTS["21c"], figures=(figure(0.5),))
+    assert against.stands and not replace(against, about=STATEMENTS["24c"]).stands  # a "cannot"
 
 
 def test_a_source_is_a_machine_a_publication_or_a_way_of_knowing():

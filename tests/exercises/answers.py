@@ -39,7 +39,6 @@ WRONG = {
     ],
     "judge_a_claim": [
         ("low <= refuted", "low < refuted", "The lower threshold itself is refuted"),
-        ("low <= refuted", "low <= 1", "refuted = 10, holds = 100"),
         ("high > refuted and low", "high >= refuted and low", "neither at one nor beyond it"),
         ("high > refuted and low < holds", "True", "neither at one nor beyond it"),
         ("high >= holds", "high > holds", "The upper threshold itself holds"),
@@ -352,9 +351,6 @@ RIGHT = {
     ],
     "interleave": [
         ('{"AAABBB", "BBBAAA"}', '["BBBAAA", "AAABBB", "BBBAAA"]'),
-    ],
-    "judge_a_claim": [
-        ("high > refuted and low < holds", "max(low, refuted) < holds and not high <= refuted"),
     ],
     "keep_the_best": [
         ("    for distance, index in stream:\n"
