@@ -539,8 +539,8 @@ def test_claims_prints_each_statement_with_its_two_words_and_keeps_them_as_data(
     told = capsys.readouterr().out
     assert "3b. A GPU is SIMD" in told and "by the evidence: HOLDS" in told and "9a. " in told
     found = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))["found"]
-    assert [each["about"]["name"] for each in found] == ["3a", "3b", "9a", "9b"]
-    assert found[3]["figures"][-2]["low"] is None  # a bound's, and JSON has no infinity
+    assert [each["about"]["name"] for each in found] == ["3b", "9a", "9b"]
+    assert found[2]["figures"][-2]["low"] is None  # a bound's, and JSON has no infinity
     whole = (tmp_path / "found.json").read_bytes()
     refused(capsys, "claims", "3", "--json", "found.json")
     assert (tmp_path / "found.json").read_bytes() == whole

@@ -15,7 +15,7 @@ from gpulessons.claims.judge import HERE, written
 
 ROOT = Path(__file__).parents[1]
 PAGE, README = ROOT / "docs" / "claims.md", ROOT / "README.md"
-SURPRISING = ("4c", "20c", "21c")  # the statements that README shows
+SURPRISING = ("4c", "21c", "25a")  # the statements that README shows: they stand
 BEGIN, END = "<!-- verdicts: python tools/verdicts.py -->", "<!-- end of verdicts -->"
 HEAD = """# The claims
 
@@ -35,7 +35,7 @@ def page(found):
     rows = ["| | statement | notebook | measured | by the evidence |", "|---|---|---|---|---|"]
     for number, claim in claims.claims().items():
         rows.append(f"| **{number}** | **{claim.words}** | | | |")
-        for about in claim.statements:
+        for about in (each for each in claim.statements if not each.by_definition):
             each = found[about.name]
             words = f"{each.here} | {each.by_evidence}"
             rows.append(f"| {about.name} | {about.words} | {linked(about.notebook)} | {words} |")
@@ -57,20 +57,20 @@ def linked(number):
 
 
 def three(found):
-    """README's three statements: each with its word, and its figure nearest to another word."""
+    """README's three statements: each with its word, and its least and largest figure."""
     return "\n".join(map(line, (found[name] for name in SURPRISING)))
 
 
 def line(finding):
-    """A statement that one of the sources makes, and a figure that speaks with the word's side."""
+    """A statement, its word, and the ends of its figures."""
     about = finding.about
-    word = finding.together
-    saying = [each for each in finding.figures if finding.says(each) == word]
-    nearest = max(saying, key=lambda each: each.high)
-    amount, least = nearest.amount(about.unit), written(about.holds, about.unit)
+    ends = [min(finding.figures, key=lambda each: each.low),
+            max(finding.figures, key=lambda each: each.high)]  # fmt: skip
+    amounts = [f"{each.amount(about.unit)} ({each.kind}: {each.what})" for each in ends]
     quantity = about.quantity[0].upper() + about.quantity[1:]
-    return (f"- *{about.words}* **{word.capitalize()}.** {quantity}: {amount} "
-            f"({nearest.kind}: {nearest.what}), where it would take {least}.")  # fmt: skip
+    return (f"- *{about.words}* **{finding.together.capitalize()}.** {quantity}: "
+            f"{' to '.join(dict.fromkeys(amounts))}, where it would take "
+            f"{written(about.holds, about.unit)}.")  # fmt: skip
 
 
 def filled(readme, found):

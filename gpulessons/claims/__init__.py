@@ -21,14 +21,13 @@ __all__ = [
 
 
 def judged(*numbers: int) -> Findings:
-    """The findings about the statements of these claims (all, unless named).
+    """The findings about the statements of these claims (all, unless named), but definitions.
 
     ValueError for a number that is no claim's.
     """
-    for number in numbers:
-        if number not in claims():
-            raise ValueError(
-                f"There is no claim {number}: they are {min(claims())} to {max(claims())}."
-            )
-    chosen = [each for each in statements().values() if not numbers or each.claim in numbers]
+    if unknown := sorted(set(numbers) - set(claims())):
+        raise ValueError(f"There is no claim {unknown[0]}: they are {min(claims())} to "
+                         f"{max(claims())}.")  # fmt: skip
+    chosen = [each for each in statements().values()
+              if (not numbers or each.claim in numbers) and not each.by_definition]  # fmt: skip
     return Findings(tuple(Finding.of(each, measured(each)) for each in chosen))

@@ -1,12 +1,11 @@
 """What was found about statements: two words for each, the figures behind them, and the table."""
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from html import escape
 
-from .judge import EVIDENCE, HERE, OPEN, SAID, Figure, Statement, claims, word
+from .judge import EVIDENCE, HERE, REFUTED, SAID, Figure, Statement, claims, word
 from .known import evidence
 
 NONE = "no figure"  # in place of a word
@@ -44,17 +43,28 @@ class Finding:
         return self.word(HERE + EVIDENCE)
 
     def judged_from(self, refuted: float, holds: float) -> "Finding":
-        """The same figures between other borders."""
+        """The same figures between other thresholds."""
         return replace(self, about=replace(self.about, refuted=refuted, holds=holds))
 
     @property
-    def hangs_on(self) -> list[tuple[Figure, str]]:
-        """Each figure without which the others, if there are any, give another word; and that."""
-        rest = {n: tuple(each for each in self.figures if each is not left_out)
-                for n, left_out in enumerate(self.figures)}  # fmt: skip
-        words = {n: replace(self, figures=others).together for n, others in rest.items()}
-        return [(self.figures[n], word) for n, word in words.items()
-                if word not in (self.together, NONE)]  # fmt: skip
+    def sources(self) -> list[str]:
+        """Who stands behind the figures, each once."""
+        return list(dict.fromkeys(figure.source for figure in self.figures))
+
+    @property
+    def hangs_on(self) -> list[tuple[str, str]]:
+        """Each source without which the others, if there are any, give another word; and that."""
+        words = {name: replace(self, figures=tuple(each for each in self.figures
+                                                   if each.source != name)).together
+                 for name in self.sources}  # fmt: skip
+        return [pair for pair in words.items() if pair[1] not in (self.together, NONE)]
+
+    @property
+    def stands(self) -> bool:
+        """Whether its word is of several sources and stays without any one of them. Against all or
+        nothing a counterexample is enough."""
+        enough = self.about.all_or_nothing and self.together == REFUTED
+        return enough or (len(self.sources) > 1 and not self.hangs_on)
 
     def says(self, figure: Figure) -> str:
         """The word, or words, that one figure alone allows."""
@@ -73,16 +83,13 @@ class Finding:
         about = self.about
         figures = "".join(f"\n    {line}" for line in self.lines)
         here, evidence = (each.upper() for each in (self.here, self.by_evidence))
-        return (
-            f"{about.name}. {about.words}\n  measured: {here}; by the evidence: {evidence}\n"
-            f"  {about.test}{figures}\n  What would change it: {about.changes}"
-        )
+        return (f"{about.name}. {about.words}\n  measured: {here}; by the evidence: {evidence}\n"
+                f"  {about.test}{figures}\n  What would change it: {about.changes}")  # fmt: skip
 
     def _repr_html_(self) -> str:
-        return (
-            f"<p><b>{self.about.name}. {escape(self.about.words)}</b><br>measured: "
-            f"<b>{self.here}</b>; by the evidence: <b>{self.by_evidence}</b></p>{details(self)}"
-        )
+        about, html = self.about, details(self)
+        return (f"<p><b>{about.name}. {escape(about.words)}</b><br>measured: <b>{self.here}</b>; "
+                f"by the evidence: <b>{self.by_evidence}</b></p>{html}")  # fmt: skip
 
 
 def details(finding: Finding) -> str:
@@ -94,49 +101,28 @@ def details(finding: Finding) -> str:
     )
 
 
-@dataclass(frozen=True)
-class Findings:
+class Findings(tuple[Finding, ...]):
     """The findings about several statements, in their order."""
 
-    found: tuple[Finding, ...]
-
-    def __iter__(self) -> Iterator[Finding]:
-        return iter(self.found)
-
-    def __len__(self) -> int:
-        return len(self.found)
-
-    def __getitem__(self, name: str) -> Finding:
-        for each in self.found:
-            if each.about.name == name:
-                return each
-        names = ", ".join(each.about.name for each in self.found) or "none"
-        raise KeyError(f"Nothing was found about {name}; of these there is: {names}.")
-
-    @property
-    def counts(self) -> dict[str, dict[str, int]]:
-        """{"measured": {word, or "no figure": how many}, "by the evidence": …}, in their order."""
-        columns = {"measured": [each.here for each in self.found],
-                   "by the evidence": [each.by_evidence for each in self.found]}  # fmt: skip
-        return {name: {each: Counter(said)[each] for each in (*SAID, NONE)}
-                for name, said in columns.items()}  # fmt: skip
-
-    @property
-    def unanswered(self) -> list[str]:
-        """The statements of which neither side says anything."""
-        return [each.about.name for each in self.found if each.together in (OPEN, NONE)]
+    def __getitem__(self, name: str) -> Finding:  # type: ignore[override]
+        found = {each.about.name: each for each in self}
+        if name not in found:
+            names = ", ".join(found) or "none"
+            raise KeyError(f"Nothing was found about {name}; of these there is: {names}.")
+        return found[name]
 
     @property
     def sentence(self) -> str:
-        """ "Of 47 statements, measured: 12 hold, …; by the evidence: …" """
-        parts = [
-            f"{name}: {', '.join(f'{n} {each}' for each, n in said.items() if n)}"
-            for name, said in self.counts.items()
-        ]
+        """ "Statements: 44. measured: 8 holds, …; by the evidence: …" """
+        columns = {"measured": [each.here for each in self],
+                   "by the evidence": [each.by_evidence for each in self]}  # fmt: skip
+        parts = [f"{name}: " + ", ".join(f"{said.count(word)} {word}" for word in (*SAID, NONE)
+                                         if word in said)
+                 for name, said in columns.items()]  # fmt: skip
         return f"Statements: {len(self)}. {'; '.join(parts)}."
 
     def __repr__(self) -> str:
-        return "\n\n".join([*map(repr, self.found), self.sentence])
+        return "\n\n".join([*map(repr, self), self.sentence])
 
     def _repr_html_(self) -> str:
         head = "".join(
@@ -146,13 +132,13 @@ class Findings:
         return (
             '<div style="overflow-x: auto"><table>'
             f"<caption>{escape(self.sentence)}</caption><thead><tr>{head}</tr></thead>"
-            f"<tbody>{''.join(map(row, self.found))}</tbody></table></div>"
+            f"<tbody>{''.join(map(row, self))}</tbody></table></div>"
         )
 
     def to_json(self) -> str:
         """Every finding with its words, for other programs; null for an end that nobody knows."""
         rows = [{**asdict(each), "here": each.here, "by_evidence": each.by_evidence}
-                for each in self.found]  # fmt: skip
+                for each in self]  # fmt: skip
         text = json.dumps({"format": 2, "found": rows}, indent=1, ensure_ascii=False)
         return text.replace(": -Infinity", ": null").replace(": Infinity", ": null")
 

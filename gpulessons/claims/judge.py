@@ -1,14 +1,15 @@
-"""What a statement is, and the one judge: a quantity, two borders, figures that are ranges.
+"""What a statement is, and the one judge: a quantity, two thresholds, figures that are ranges.
 
 Each claim of the sources is split into its statements, and each of these says that some quantity is
-large: a speed-up, a share, a number of cores. From the upper border on it holds, below the lower
-border it is refuted, and between them it holds with limits: a figure allows each of these words
+large: a speed-up, a share, a number of cores. From the upper threshold on it holds, at or below the
+lower it is refuted, and between them it holds with limits: a figure allows each of these words
 that its range reaches. Figures are of different cases, so take one allowed word from each: where
 they are all the same, that is the statement's word, and where two differ, it holds with limits. The
 statement allows every word that can come out so; a wider range can only add to them.
 """
 
 import math
+import re
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,7 +23,6 @@ HOLDS, LIMITS, REFUTED, OPEN = "holds", "holds with limits", "refuted", "open"
 WORDS = (HOLDS, LIMITS, REFUTED)
 HERE = ("live", "recorded")  # measured by this package, on this machine or on a named one
 EVIDENCE = ("counted", "published", "modelled", "bounded", "emulated")
-SOURCES = ("A", "B", "C", "D", "E")
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,14 @@ class Figure:
         if self.kind in ("recorded", "published") and not self.where:
             raise ValueError(f"{self.what}: a {self.kind} figure says where it is from.")
 
+    @property
+    def source(self) -> str:
+        """Who stands behind it: a machine, a publication, or a means of this course's own."""
+        if self.kind == "published":
+            return self.where.rpartition("(")[2].rstrip(")")
+        own = {"counted": "counts", "modelled": "the model", "bounded": "bounds"}
+        return own.get(self.kind) or re.sub(r", \d{4}-\d\d-\d\d$", "", self.where)
+
     def amount(self, unit: str) -> str:
         """ "at most 24×", "2.1 to 3×", "5.2×" """
         low, high = (written(end, unit) for end in (self.low, self.high))
@@ -55,25 +63,23 @@ class Figure:
 
 def written(value: float, unit: str) -> str:
     """A number in a statement's unit: "×", "%" of 1, "s", "B/s", "FLOP/s", or a noun."""
-    if unit == "×":
-        return units.ratio(value)
+    if unit in ("×", "s"):
+        return units.ratio(value) if unit == "×" else units.seconds(value)
     if unit == "%":
         return f"{units.three_digits(100 * value)} %"
-    if unit == "s":
-        return units.seconds(value)
     if unit in ("B/s", "FLOP/s"):
         return units.rate(value, unit)
     return f"{units.three_digits(value)} {unit}".strip()
 
 
 def allowed(figure: Figure, refuted: float, holds: float) -> set[str]:
-    """The words that one figure's range reaches: one, where it reaches over no border."""
-    reached = (
-        figure.high >= holds,
-        figure.high >= refuted and figure.low < holds and refuted < holds,
-        figure.low < refuted,
-    )
-    return {word for word, there in zip(WORDS, reached, strict=True) if there}
+    """The words that one figure's range reaches. On two thresholds that are one, it holds."""
+    reached = {
+        HOLDS: figure.high >= holds,
+        LIMITS: figure.high > refuted and figure.low < holds and refuted < holds,
+        REFUTED: figure.low <= refuted and figure.low < holds,
+    }
+    return {word for word, there in reached.items() if there}
 
 
 def both(some: set[str], others: set[str]) -> set[str]:
@@ -112,11 +118,12 @@ class Statement:
     notebook: str  # "05", which tests it
     quantity: str
     unit: str
-    refuted: float  # below this
+    refuted: float  # at this and below
     holds: float  # from this on
-    borders: str  # why these two
+    thresholds: str  # why these two
     changes: str  # what would change the word
     figures: dict[str, Measure]  # what the notebook hands over
+    by_definition: bool = False  # shown in its notebook, and not judged here
 
     @property
     def claim(self) -> int:
@@ -125,10 +132,16 @@ class Statement:
     @property
     def test(self) -> str:
         low, high = written(self.refuted, self.unit), written(self.holds, self.unit)
+        below = f"less than {low}" if self.all_or_nothing else f"{low} or less"
         return (
-            f"{self.quantity[0].upper()}{self.quantity[1:]}: less than {low} contradicts the "
-            f"statement, {high} or more supports it ({self.borders})."
+            f"{self.quantity[0].upper()}{self.quantity[1:]}: {below} contradicts the statement, "
+            f"{high} or more supports it ({self.thresholds})."
         )
+
+    @property
+    def all_or_nothing(self) -> bool:
+        """Whether its thresholds are one: "all", "cannot". A single counterexample refutes it."""
+        return self.refuted == self.holds
 
 
 @dataclass(frozen=True)
@@ -137,7 +150,7 @@ class Claim:
 
     number: int
     words: str
-    source: str  # letters of SOURCES
+    source: str  # the letters of who says so, A to E
     statements: tuple[Statement, ...]
     untested: str = ""  # what of it no figure could decide, and why
 

@@ -17,19 +17,21 @@ from gpulessons.evidence import Published, published
 from gpulessons.ops.activations import relu
 from gpulessons.ops.dense import dense, sized
 from gpulessons.ops.reduce import total
-from gpulessons.ops.shade import LIMIT, shade, shade_kernel, shade_sorted
+from gpulessons.ops.shade import LIMIT, shade_kernel
 from gpulessons.ops.tree_softmax import tree_softmax
 from gpulessons.ops.tree_update import tree_update, tree_update_cuda
 from gpulessons.ops.vertex_transform import vertex_kernel, vertex_transform
 from warplens import Trace, trace, tracing
 from warplens.code.cuda import CannotCompile, assembly
 from warplens.model.devices import sheet
+from warplens.report.search import joined, memory_of
 
 from .judge import Figure
 
 EVIDENCE: dict[str, Callable[[], Iterator[Figure]]] = {}
 BLOCK = 256
 YEAR = 365 * 24 * 3600  # seconds
+LARGE = 2 * 7000 * 4096**2  # FLOPs of large()
 POINTS = 1_024  # full blocks: idle lanes of a last one are no branch
 
 
@@ -61,6 +63,11 @@ def one(subject: str, **where: Any) -> Published:
     return published(subject, **where)[0]
 
 
+def large(device: str, dtype: str = "float32") -> Published:
+    """The largest dense layer of DeepBench."""
+    return one("dense", device=device, dtype=dtype, batch=7000, inputs=4096, outputs=4096)
+
+
 # Activations
 
 
@@ -72,13 +79,16 @@ def threads_on_their_own() -> Iterator[Figure]:
 
 
 def own_share(traced: Trace) -> float:
-    """Of a kernel's accesses to memory, those by which no thread could tell another anything."""
-    own, told = (
-        sum(site.accesses for site in sites)
-        for sites in (traced.select("global"),
-                      traced.select("shared") + traced.select("global", access="atomic"))
-    )  # fmt: skip
-    return 1 - told / (own + told)
+    """Of a kernel's accesses to memory, those to elements that no other thread touches. Shared
+    memory is there for others; constant and local memory are not counted."""
+    sites = {site: log for site, log in traced.launch.log.sites.items()
+             if site.array.space == "global"}  # fmt: skip
+    memory = memory_of([*sites])
+    each = np.concatenate([joined(log, memory, site) for site, log in sites.items()])
+    cells, threads = np.unique(np.unique(each[["cell", "block", "thread"]])["cell"],
+                               return_counts=True)  # fmt: skip
+    alone = np.isin(each["cell"], cells[threads == 1]).sum()
+    return float(alone) / (len(each) + sum(site.accesses for site in traced.select("shared")))
 
 
 # Warps and branches
@@ -94,15 +104,10 @@ def two_ways(roots, x, out):
 
 
 @about("3b")
-def sides_and_steps() -> Iterator[Figure]:
+def sides_of_a_branch() -> Iterator[Figure]:
     lane = np.arange(64)
     yield counted("sides of a branch, lanes in turn over warps in turn",
                   sides(lane % 2) / sides(lane // 32))  # fmt: skip
-    shuffled, ordered = (
-        warp_steps(shade_kernel, *op.inputs(8_192), np.zeros(8_192, np.int32))
-        for op in (shade, shade_sorted)
-    )
-    yield counted("Mandelbrot pixels in no order over sorted ones, steps", shuffled / ordered)
 
 
 def sides(roots: np.ndarray) -> float:
@@ -112,40 +117,38 @@ def sides(roots: np.ndarray) -> float:
     return 1 + branch.divergent / branch.instances
 
 
-def warp_steps(kernel: Callable, x: np.ndarray, *arrays: np.ndarray) -> float:
-    """Straight runs of code that the warps took, their lanes at work or waiting."""
-    traced = trace(kernel)[x.size // BLOCK, BLOCK](x, *arrays)
-    return sum(run.slots for run in traced.divergence().code) / 32
-
-
 # CPUs and GPUs
 
 
 @about("4b")
 def large_products() -> Iterator[Figure]:
     """A large dense layer; and kernels of many kinds. Both sides compute in the same format."""
-    shape = {"batch": 7000, "inputs": 4096, "outputs": 4096, "dtype": "float32"}
-    cpu = one("dense", device="Xeon Phi 7250F", **shape)
+    cpu = large("Xeon Phi 7250F")
     for device in ("Titan X", "P100", "T4", "V100"):
-        card = one("dense", device=device, **shape)
-        yield cited(f"a dense layer, {cpu.device}, 68 cores, over {device} in float32",
-                    cpu.value / card.value, card)  # fmt: skip
+        card = large(device)
+        yield cited(f"dense layer, 68-core Xeon Phi, {device}", cpu.value / card.value, card)
     gap = one("throughput computing")
-    yield cited("kernels of many kinds on average, Core i7-960, 4 cores, over GTX 280, both tuned",
-                gap.value, gap)  # fmt: skip
+    yield cited("many kernels on average, 4-core i7-960, GTX 280", gap.value, gap)
 
 
 @about("4c")
 def whole_against_whole() -> Iterator[Figure]:
-    """What was published of products; and peak over peak, of cards by their sheets and of a
-    desktop's 16 cores if each keeps the pace that eight such cores have together."""
+    """What was published of products and of networks; and peak over peak."""
     yield from large_products()
-    cpu, peak = one("price", device="Ryzen 9 7950X"), one("peak", cores=8)
-    cores = cpu.sizes["cores"]
-    rate = cores * peak.value / peak.sizes["cores"]
-    for device in ("RTX 3090", "RTX 4090", "H200"):
-        yield cited(f"peak over peak, {cpu.device}, {cores:.0f} cores, over {device}",
-                    sheet(device).peaks["float32"] / rate, peak)  # fmt: skip
+    yield from networks_of_a_framework()
+    for card in ("RTX 4090", "RTX 5090", "H200"):
+        yield from (peak_over_peak(card, dtype, dtype) for dtype in ("float32", "bfloat16"))
+
+
+def peak_over_peak(card: str, theirs: str, ours: str, cores: int = 16, mix: str = "") -> Figure:
+    """A card by its sheet over Zen 4 cores, if each keeps the pace of one alone, or of eight
+    together; in float32 by FMAs alone, or by FMAs " and sums", which make more use of a core."""
+    how = "dot products of 16 bits" if ours == "bfloat16" else f"FMAs{mix} in registers"
+    peak = one("peak", what=f"{how}: {'every' if cores > 1 else 'one'} core")
+    gain = sheet(card).peaks[theirs] / (cores * peak.value / peak.sizes["cores"])
+    formats = ours if ours == theirs else f"{ours} and {theirs}"
+    what = f"peaks, {cores} Zen 4 core{'s' * (cores > 1)}, {card}, {formats}"
+    return Figure(what, "modelled", gain, gain)
 
 
 @about("6a")
@@ -153,8 +156,10 @@ def networks_of_a_framework() -> Iterator[Figure]:
     for name in ("VGG-16", "ResNet-50"):
         rows = [row for row in published("networks") if row.what.startswith(name)]
         cpu = next(row for row in rows if row.device == "2 × Xeon E5-2630 v3")
-        for row in (row for row in rows if row.device == "GTX 1080"):
-            yield cited(f"{row.what}, a CPU's time over a GTX 1080's", cpu.value / row.value, row)
+        for row in (row for row in rows if row.device in ("GTX 1080", "GTX 1080 Ti")):
+            kernels = row.what.partition("Torch, ")[2].partition(":")[0].replace("its", "Torch's")
+            yield cited(f"{name} by {kernels}, 2 Xeons of 8 cores, {row.device}",
+                        cpu.value / row.value, row)  # fmt: skip
 
 
 @about("26b")
@@ -171,10 +176,10 @@ def one_card_or_the_other() -> Iterator[Figure]:
 
 @about("2a")
 def price_of_a_flop() -> Iterator[Figure]:
-    """A desktop's Zen 4 cores, each as fast as a laptop's was: one alone, and eight together."""
-    cpu, (alone, together) = one("price", device="Ryzen 9 7950X"), published("peak", cores=(1, 8))
-    fast, slow = (cpu.value / (cpu.sizes["cores"] * peak.value / peak.sizes["cores"])
-                  for peak in (alone, together))  # fmt: skip
+    """A desktop's Zen 4 cores, each as fast as a laptop's was: a mix of FMAs and sums, and FMAs."""
+    cpu = one("price", device="Ryzen 9 7950X")
+    fast, slow = (cpu.value / cpu.sizes["cores"] / one("peak", what=f"{what}: one core").value
+                  for what in ("FMAs and sums in registers", "FMAs in registers"))  # fmt: skip
     for device in ("RTX 3090", "RTX 4090"):
         card = one("price", device=device)
         cost = card.value / sheet(device).peaks["float32"]
@@ -197,12 +202,12 @@ def hours_of_rent() -> Iterator[Figure]:
 
 @about("9b")
 def a_year_of_training() -> Iterator[Figure]:
-    """Models of 2020 and 2024 at a consumer card's peak of 2025; and one of 2012, as it was."""
+    """Models of 2020 and 2024 at most, on a consumer card of 2025; and one of 2012, as it was."""
     card = sheet("RTX 5090")
     for model in (one("training", what=name) for name in ("GPT-3", "Llama 3 405B")):
-        yield Figure(f"{model.what}, one {card.name}, always at its peak in bfloat16", "bounded",
+        yield Figure(f"{model.what}, one {card.name} at its peak in bfloat16", "bounded",
                      -math.inf, YEAR * card.peaks["bfloat16"] / model.value,
-                     f"{card.source}; {model.citation}")  # fmt: skip
+                     f"its data sheet; {model.source.title}")  # fmt: skip
     led = one("training", what="AlexNet")
     yield cited(f"{led.what} in 2012, {led.sizes['cards']} × {led.device}", YEAR / led.value, led)
 
@@ -210,9 +215,8 @@ def a_year_of_training() -> Iterator[Figure]:
 @about("20c")
 def as_many_cores() -> Iterator[Figure]:
     board, cpu = one("price", device="K80"), one("price", device="Ryzen 9 7950X")
-    cores = board.sizes["cores"] / cpu.sizes["cores"]
-    yield cited(f"{cores:.0f} of {cpu.device}, eight years later", cores * cpu.value / board.value,
-                cpu)  # fmt: skip
+    n = board.sizes["cores"] / cpu.sizes["cores"]
+    yield cited(f"{n:.0f} of {cpu.device}, eight years later", n * cpu.value / board.value, cpu)
 
 
 # Graphics and computing
@@ -245,9 +249,12 @@ def one_product() -> Iterator[Figure]:
 
 @about("10b")
 def intensities() -> Iterator[Figure]:
-    each = [(vertex_transform, POINTS), (dense.like(sized(512, 512)), 512)]
-    corner, layer = (op.flops(*(x := op.inputs(n))) / op.bytes(*x) for op, n in each)
-    yield counted("inputs and outputs moved once", corner / layer)
+    layer = dense.like(sized(512, 512))
+    corner, *layers = (op.flops(*(x := op.inputs(n))) / op.bytes(*x)
+                       for op, n in ((vertex_transform, POINTS), (layer, 512), (layer, 1)))
+    for examples, each in zip(("512 examples", "one example"), layers, strict=True):
+        yield counted(f"corners beside a layer of 512 units for {examples}",
+                      min(corner, each) / max(corner, each))  # fmt: skip
 
 
 @about("10c")
@@ -300,8 +307,7 @@ def additions_in_rounds() -> Iterator[Figure]:
 @about("19b")
 def steps_of_a_v100() -> Iterator[Figure]:
     """The recurrent products of 25 steps, beside the rate of the card's largest dense layer."""
-    shape = {"batch": 7000, "inputs": 4096, "outputs": 4096, "dtype": "float32"}
-    dense_rate = 2 * 7000 * 4096**2 / one("dense", device="V100", **shape).value
+    dense_rate = LARGE / large("V100").value
     for units in (512, 4096):
         row = one("lstm", what="cuDNN: forward", device="V100", hidden=units, batch=16, steps=25)
         at_once = 25 * 2 * 16 * units * 4 * units / dense_rate
@@ -318,8 +324,6 @@ def gradients_over_a_bus() -> Iterator[Figure]:
         if row.sizes["floats"] == 64_500_000:
             yield cited(f"AlexNet by {row.sizes['cards']} Titan X over PCIe, nothing hidden",
                         (step.value + row.value) / step.value, row)  # fmt: skip
-    row = one("data parallel", cards=256, unit="%")
-    yield cited("ResNet-50 on 256 cards, by its efficiency", 1 / row.value, row)
 
 
 # Trees
@@ -394,9 +398,7 @@ def how_near_libraries_come() -> Iterator[Figure]:
     yield cited(f"on an {along.device}, neighbors side by side over tiles in registers",
                 tiled.value / along.value, along)  # fmt: skip
     for dtype in ("float32", "float16"):
-        shape = {"batch": 7000, "inputs": 4096, "outputs": 4096, "dtype": dtype}
-        row = one("dense", device="V100", **shape)
-        at_best = 2 * 7000 * 4096**2 / sheet("V100").peaks[dtype]
+        row, at_best = large("V100", dtype), LARGE / sheet("V100").peaks[dtype]
         yield cited(f"cuBLAS over a V100's peak in {dtype}", row.value / at_best, row)
     row, peak = one("matmul", device="A100 SXM"), sheet("A100 80 GB").peaks["bfloat16"]
     yield cited("cuBLAS over an A100's peak in bfloat16", peak / row.value, row)

@@ -1,4 +1,4 @@
-"""What decides a statement: its figures as ranges, and the two borders between them."""
+"""What decides a statement: its figures as ranges, and the two thresholds between them."""
 
 import math
 from textwrap import fill as fill_words
@@ -8,7 +8,6 @@ from gpulessons.claims.judge import HERE, REFUTED, SAID, WORDS
 from gpulessons.claims.judge import written as in_unit
 from gpulessons.plots.axes import log_axes, name_rows, two_ticks, written
 from gpulessons.plots.picture import BLUE, INK, ORANGE, Picture, blank
-from warplens.tables import Table
 
 # A kind is told by its mark and its line; color only says measured or not.
 LOOKS = {
@@ -18,13 +17,14 @@ LOOKS = {
 }  # fmt: skip
 
 
-def ranges(finding):
-    """The figures of a Finding on one axis, a row each, between the statement's two borders."""
+def ranges(finding, span=None):
+    """The figures of a Finding on one axis, a row each, between the statement's two thresholds.
+    span: the ends of a log axis, where several pictures are compared."""
     about = finding.about
     words = f"Measured: {finding.here}; by the evidence: {finding.by_evidence}."
     title = f"{about.name}. {about.words}\n{words}"
     figure, axes = blank(8.6, 1.8 + 0.45 * len(finding.figures), title)
-    low, high = limits(axes, finding)
+    low, high = limits(axes, finding, span)
     for y, each in enumerate(finding.figures):
         marker, fill, line = LOOKS[each.kind]
         color = BLUE if each.kind in HERE else ORANGE
@@ -41,7 +41,7 @@ def ranges(finding):
     return Picture(figure, f"{about.words} {words} {about.test} {'; '.join(finding.lines)}.")
 
 
-def limits(axes, finding):
+def limits(axes, finding, span=None):
     """The ends of the axis: of a share from nothing to all, of a factor by powers of ten."""
     about = finding.about
     ends = [about.refuted, about.holds, *(end for each in finding.figures
@@ -54,7 +54,7 @@ def limits(axes, finding):
         axes.set_xlabel(what)
         written(axes.xaxis, told[1])
     else:
-        low, high = min(ends) / 3, max(ends) * 3
+        low, high = span or (min(ends) / 3, max(ends) * 3)
         log_axes(axes, x=told)
     axes.set_xlim(low, high)
     if low:
@@ -63,12 +63,13 @@ def limits(axes, finding):
 
 
 def asked(finding):
-    """(question with its borders, {word: why, or why not}, the right word), for a quiz."""
+    """(question with its thresholds, {word: why, or why not}, the right word), for a quiz."""
     about, right = finding.about, finding.together
     low, high = (in_unit(border, about.unit) for border in (about.refuted, about.holds))
     answers = {word: reason(finding, word, right) for word in (*WORDS, right)}
-    question = (f"“{about.words}” Here that is: {about.quantity}. Below {low} it is refuted, "
-                f"from {high} on it holds ({about.borders}). What do all figures together say?")
+    below = f"Below {low}" if about.all_or_nothing else f"At {low} or less"
+    question = (f"“{about.words}” Here that is: {about.quantity}. {below} it is refuted, from "
+                f"{high} on it holds ({about.thresholds}). What do all figures together say?")
     return question, answers, right
 
 
@@ -84,11 +85,3 @@ def reason(finding, word, right):
     if word == right:
         return f"Yes: {said}. What would change it: {finding.about.changes}"
     return f"So say some figures, and not all: {said}." if said else "No figure alone says this."
-
-
-def hanging(findings):
-    """A table of the words that change when one figure is left out."""
-    rows = [(f"{each.about.name}. {each.about.words}", each.together, f"{f.what} ({f.kind})", word)
-            for each in findings for f, word in each.hangs_on]  # fmt: skip
-    caption = f"Statements whose word hangs on one figure: {len({row[0] for row in rows})}"
-    return Table(caption, ("statement", "all figures", "without", "the others"), rows)

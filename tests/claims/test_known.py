@@ -2,31 +2,37 @@
 
 import math
 
+import numpy as np
 import pytest
+from numba import cuda
 
 from gpulessons import claims
 from gpulessons.claims import known
+from gpulessons.ops.reduce import total
+from warplens import trace, tracing
 
 CARDS = 50.34, 26.3, 56.54, 15.89  # milliseconds in DeepBench
 FLOPS = [51.76 / card for card in CARDS]
-CORES = 1630.885 / 8, 211.918  # GFLOP/s of a Zen 4 core: of eight at work, and of one alone
-PRICES = [  # of a FLOP/s, a CPU's at best over a card's: dollars over sheets' rates
-    699 / (16 * CORES[1]) / (1499 / 35_580), 699 / (16 * CORES[1]) / (1599 / 82_580),
-]  # fmt: skip
-PEAKS = [rate / (16 * CORES[0]) for rate in (35_580, 82_580, 67_000)]
+ALONE = 211.918  # GFLOP/s of a Zen 4 core by itself, FMAs and sums; of eight, FMAs, and in 16 bits
+EIGHT = 1308.4826, 2360.682
+PRICES = [699 / (16 * ALONE) / (1499 / 35_580), 699 / (16 * ALONE) / (1599 / 82_580)]  # of FLOP/s
+PEAKS = [rate / (2 * cores) for rates in ((82_580, 165_200), (104_000, 209_500), (67_000, 989_000))
+         for rate, cores in zip(rates, EIGHT, strict=True)]  # fmt: skip
+NETWORKS = [8495.48 / 128.14, 8495.48 / 182.79, 8495.48 / 522.82, 6627.25 / 101.21,
+            6627.25 / 149.82, 6627.25 / 277.47, 6627.25 / 311.18]  # fmt: skip
 RATE = 2 * 7000 * 4096**2 / 15.89  # of a V100's product, in FLOPs a millisecond
 ANSWERS = {
     "19b": [1.095 * RATE / (25 * 2 * 16 * 512 * 2048), 10.01 * RATE / (25 * 2 * 16 * 4096 * 16384)],
     "2a": PRICES, "26b": [1499 / 1599 * 82.58 / 35.58, 1599 / 1499 * 936.2 / 1008],
     "9b": [-math.inf, -math.inf, 365 / 6], "22a": [-math.inf], "22b": [3.5, -math.inf],
-    "4b": [*FLOPS, 2.5], "4c": [*FLOPS, 2.5, *PEAKS], "9a": [price / rent / (3 * 8760)
+    "4b": [*FLOPS, 2.5], "4c": [*FLOPS, 2.5, *NETWORKS, *PEAKS], "9a": [price / rent / (3 * 8760)
         for price, rent in (
         (3500, 0.76), (3500, 1.141), (8000, 0.8), (8000, 5.04), (28_000, 2.25), (28_000, 7),
         (32_000, 3.75), (32_000, 14.24))], "20c": [312 * 699 / 5000],
-    "6a": [8495.48 / 182.79, 8495.48 / 522.82, 6627.25 / 149.82, 6627.25 / 311.18],
-    "25a": [(81 + 41.91) / 81, (81 + 63.91) / 81, (81 + 72.39) / 81, 1 / 0.9],
-    "1a": [1.0], "3b": [2.0, 2.74], "5a": [11 / 2, 65], "10a": [1.0],
-    "10b": [0.01023],
+    "6a": NETWORKS,
+    "25a": [(81 + 41.91) / 81, (81 + 63.91) / 81, (81 + 72.39) / 81],
+    "1a": [1.0], "3b": [2.0], "5a": [11 / 2, 65], "10a": [1.0],
+    "10b": [0.01023, 0.4995 / 0.873],
     "10c": [1.0, 1.0, 0.859], "12a": [(13.65e6 + 272.6e6) / 2**23, 16 * 60e6 / 2**23],
     "14a": [1.0], "18a": [0.1, 1.0],
     "21c": [0.0],
@@ -41,8 +47,8 @@ def test_what_is_known_is_what_it_was_counted_to_be(name):
 
 
 @pytest.mark.parametrize(("name", "most"), [
-    ("9b", 209.5e12 * 31_536_000 / 3.14e23), ("22a", 405 / (405 - 2.097)), ("2a", 699 / 1630.885 / 2
-     / (1499 / 35_580)),
+    ("9b", 209.5e12 * 31_536_000 / 3.14e23), ("22a", 405 / (405 - 2.097)),
+    ("2a", 699 / (16 * 162.3554) / (1499 / 35_580)),
 ])  # fmt: skip
 def test_the_other_end_of_a_range(name, most):
     assert claims.evidence(name)[0].high == pytest.approx(most, rel=0.001)
@@ -54,12 +60,26 @@ def test_the_parameters_of_resnet_56_layer_by_layer():
     assert sum(9 * a * b + 2 * b for a, b in widths) + 65 * 10 == 853_018
 
 
-def test_a_message_from_thread_to_thread_would_be_counted():
-    from gpulessons.ops.reduce import total
-    from warplens import tracing
+@cuda.jit
+def naive_softmax(x, out):
+    i, every = cuda.grid(1), 0.0
+    for each in x:
+        every += math.exp(each)
+    out[i] = math.exp(x[i]) / every
 
+
+@cuda.jit
+def neighbors(x, out):
+    i = cuda.grid(1)
+    x[i] += x[(i + 1) % x.size]
+
+
+@pytest.mark.parametrize(("kernel", "share"), [(naive_softmax, 1 / 66), (neighbors, 0)])
+def test_of_accesses_those_count_as_own_that_no_other_thread_needs(kernel, share):
+    x = np.ones(64, np.float32)
+    assert known.own_share(trace(kernel)[2, 32](x, x.copy())) == pytest.approx(share, rel=0.02)
     with tracing() as launches:
-        total.versions["CUDA, warp shuffles"](total.inputs(1_000)[0])
+        total.versions["CUDA, warp shuffles"](x)  # tells by shared memory
     assert known.own_share(launches[-1]) < 1
 
 
