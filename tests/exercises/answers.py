@@ -74,6 +74,12 @@ WRONG = {
     "break_even_hours": [
         ("return None", "return 0", "it was 0, where None is expected"),
     ],
+    "every_example": [
+        ("totals[i] += x[i, k] * weight", "totals[i] += x[i, k] * w[row, k]", "loads for each"),
+        ("while k < w.shape[1]:",
+         "for k in range(3 * lane, min(3 * lane + 3, w.shape[1])):",
+         "sectors"),
+    ],
     "faster_on_paper": [
         ("8, 256]", "8 if x.shape[0] < 99 else 9, 256]", "never written"),
         ("for k in range(lane, x.shape[1], 32):",
@@ -230,11 +236,6 @@ WRONG = {
          "return np.log(np.exp(-np.logaddexp(0, -scores)).prod())",
          "it was -inf"),
     ],
-    "warp_per_output": [
-        ("while k < w.shape[1]:",
-         "for k in range(3 * lane, min(3 * lane + 3, w.shape[1])):",
-         "sectors"),
-    ],
     "weight_gradient": [
         ("dz.T @ x", "(dz[:, :, None] * x[:, None, :]).sum(0)", "for every example"),
     ],
@@ -315,6 +316,9 @@ RIGHT = {
     ],
     "coalesce_product": [
         ("        while k < x.shape[1]:\n", "        for k in range(x.shape[1]):\n"),
+    ],
+    "every_example": [
+        ("while k < w.shape[1]:", "for k in range(lane, w.shape[1], 32):"),
     ],
     "faster_on_paper": [
         ("[(x.shape[0] + 7) // 8, 256]", "[x.shape[0], 32]", "bound by DRAM"),
@@ -479,9 +483,6 @@ RIGHT = {
          "        total -= np.logaddexp(0, -score if turn == 0 else score)\n"
          "    return total\n",
          "a path of 2,000 steps does not underflow"),
-    ],
-    "warp_per_output": [
-        ("while k < w.shape[1]:", "for k in range(lane, w.shape[1], 32):"),
     ],
     "warps_in_flight": [
         ("ceil(in_flight / gpu.multiprocessors / bytes_of_a_warp)",
