@@ -8,7 +8,7 @@ from gpulessons import units
 from gpulessons.measure.results import Comparison
 from gpulessons.plots.axes import log_axes, written
 from gpulessons.plots.forms import LOOKS, listed, log_lines
-from gpulessons.plots.picture import COLORS, INK, Picture, blank
+from gpulessons.plots.picture import BLUE, COLORS, INK, ORANGE, Picture, blank
 from gpulessons.plots.published import open_lines
 
 # Frameworks on one CPU share a backend's color, so a curve has one of its own, and its own dashes.
@@ -46,25 +46,32 @@ def per_example(comparison: Comparison, models=None) -> Picture:
 def on_cards(rows) -> Picture:
     """The time of one layer against its batch, by libraries on cards and CPUs, as published.
 
-    rows: published figures of one layer, each at the same batches.
+    rows: published figures of one layer, each at the same batches. Tensor cores have a color.
     """
-    each = open_lines(rows, "batch", lambda row: f"{row.device}, {row.dtype}")
-    batches = sorted({row.sizes["batch"] for row in rows})
+    each = []
+    for name, sizes, times, look in open_lines(rows, "batch", told):
+        color = ORANGE if "float16" in name else BLUE if "float32" in name else INK
+        each.append((name.removesuffix(" (published)"), sizes, times, look | {"color": color}))
     picture = log_lines(each, ("examples in the batch", units.count),
-                        ("time of the layer", units.seconds), title=growth(rows), ticks=batches)
-    notes = dict.fromkeys(f"published: {row.citation}" for row in rows)
-    picture.axes.set_xlabel("\n".join([picture.axes.get_xlabel(), *notes]), linespacing=1.4)
+                        ("time of the layer", units.seconds), title=growth(rows),
+                        ticks=sorted({row.sizes["batch"] for row in rows}))
+    by = {f"{row.source.title}, {row.source.measured[:4]}": None for row in rows}
+    picture.axes.set_xlabel(f"{picture.axes.get_xlabel()}\npublished: {'; '.join(by)}")
     return picture
 
 
+def told(row) -> str:
+    """The device, and what it multiplied; a CPU has float32 alone."""
+    return f"{row.device}, {row.dtype}" if row.what == "cuBLAS" else f"{row.device}, a CPU"
+
+
 def growth(rows) -> str:
-    """How much longer the largest batch takes than the smallest, on the card that grows least and
-    on the one that grows most."""
+    """How much longer the largest batch takes than the smallest, where least and where most."""
     batches = sorted({row.sizes["batch"] for row in rows})
-    took = {(row.device, row.dtype, row.sizes["batch"]): row.value for row in rows}
-    grown = {key[:2]: took[*key[:2], batches[-1]] / took[*key[:2], batches[0]] for key in took}
+    took = {(told(row), row.sizes["batch"]): row.value for row in rows}
+    grown = {name: took[name, batches[-1]] / took[name, batches[0]] for name, _ in took}
     least, most = (choose(grown, key=grown.get) for choose in (min, max))
-    said = " to ".join(f"{grown[each]:.2g} ({', '.join(each)})" for each in (least, most))
+    said = " to ".join(f"{grown[each]:.2g} ({each})" for each in (least, most))
     return f"{batches[-1] / batches[0]:g} times the examples take {said} times as long."
 
 

@@ -48,9 +48,18 @@ def bytes_at_a_time(x, codes, scales, b, out):
             out[i, j] = vector_sigmoid(scales[j] * total + b[j])
 
 
-@dense_8_bits.version("PyTorch on CPU, all unpacked first", on=torch_cpu)
-def unpack_then_multiply(x, codes, scales, b):
-    return ((x @ codes.to(x.dtype).T) * scales + b).sigmoid()
+@dense_8_bits.version("PyTorch on CPU, all unpacked first", on=torch_cpu, prepares=True)
+def unpack_then_multiply(x, codes, scales, b, out):
+    from torch import mm
+
+    room = x.new_empty(codes.shape)
+
+    def call():
+        room.copy_(codes)  # float32 again: what a library does tile by tile, in registers
+        mm(x, room.T, out=out)
+        out.mul_(scales).add_(b).sigmoid_()
+
+    return call
 
 
 if __name__ == "__main__":
