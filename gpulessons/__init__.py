@@ -35,6 +35,7 @@ HOMES = {
     "ops.conv2d": "conv2d conv2d_backward",
     "ops.copy": "copy triad copy_offset copy_strided",
     "ops.dense": "dense dense_backward",
+    "ops.dense_8_bits": "dense_8_bits",
     "ops.embedding": "embedding",
     "ops.layer_norm": "layer_norm",
     "ops.lstm_backward": "lstm_backward",

@@ -17,7 +17,7 @@ EXTRA = frozenset((
     "puzzle_broadcast", "puzzle_map_2d", "four_each",  # 02
     "puzzle_grid_stride", "block_total",  # 04
     "guard_tile",  # 05
-    "warp_per_output",  # 06
+    "weight_gradient",  # 06
     "shared_patch",  # 07
     "fuse_pointwise",  # 08
     "online_update", "row_softmax",  # 09

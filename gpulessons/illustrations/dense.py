@@ -1,6 +1,5 @@
-"""Pictures of dense layers and the network made of them: batches, parameters, curves, digits."""
+"""Pictures of dense layers, by the batch, and of what a network of them learns."""
 
-import math
 from collections import Counter
 
 import numpy as np
@@ -9,11 +8,10 @@ from gpulessons import units
 from gpulessons.measure.results import Comparison
 from gpulessons.plots.axes import log_axes, written
 from gpulessons.plots.forms import LOOKS, listed, log_lines
-from gpulessons.plots.picture import COLORS, DASH_DOT, INK, Picture, blank
+from gpulessons.plots.picture import BLUE, COLORS, INK, ORANGE, Picture, blank
 from gpulessons.plots.published import open_lines
 
-# Toolkits on one CPU share a backend's color, so a curve has one of its own, and its own dashes.
-DASHES = {"live": "-", "recorded": "--", "modelled": DASH_DOT}
+# Frameworks on one CPU share a backend's color, so a curve has one of its own, and its own dashes.
 TOOLKITS = "NumPy", "CUDA", "PyTorch on CPU", "Numba", "PyTorch on GPU"
 
 
@@ -45,55 +43,36 @@ def per_example(comparison: Comparison, models=None) -> Picture:
     )
 
 
-def on_cards(rows, comparison: Comparison, models) -> Picture:
-    """Time of one example against the batch it comes in: by libraries, published; by kernels, as
-    measured here, else as modelled for the comparison's first GPU, with the interval.
+def on_cards(rows) -> Picture:
+    """The time of one layer against its batch, by libraries on cards and CPUs, as published.
 
-    rows: published figures of one layer. models: as `per_example` takes them.
+    rows: published figures of one layer, each at the same batches. Tensor cores have a color.
     """
-    each = open_lines(rows, "batch", lambda row: f"{row.what} on {row.device}, {row.dtype}",
-                      lambda row: row.value / row.sizes["batch"])
-    paper = comparison.on_paper()
-    each += [line for one in (comparison, *comparison.beside, paper) for line in kernels_of(one)]
-    batches = sorted({size for _, sizes, *_ in each for size in sizes})
-    for name, model in models.items():
-        sizes = np.geomspace(batches[0], batches[-1], 100)
-        each.append((name, sizes, [model(size) / size for size in sizes],
-                     {"color": INK, "linewidth": 1}))
-    notes = dict.fromkeys(f"published: {row.citation}" for row in rows)
-    notes |= {paper.label(): None} if paper.estimates else {}
+    each = []
+    for name, sizes, times, look in open_lines(rows, "batch", told):
+        color = ORANGE if "float16" in name else BLUE if "float32" in name else INK
+        each.append((name.removesuffix(" (published)"), sizes, times, look | {"color": color}))
     picture = log_lines(each, ("examples in the batch", units.count),
-                        ("time of one example", units.seconds), title=growth(rows),
-                        ticks=[1, 16, 128, 1024, 7000], spoken=f"{'; '.join(notes)}.")
-    picture.axes.set_xlabel("\n".join([picture.axes.get_xlabel(), *notes]), linespacing=1.4)
-    for t in paper.estimates:
-        ends = [end / t.size for end in t.quartiles]
-        picture.axes.vlines(t.size, *ends, color=COLORS[t.backend], linewidth=1)
+                        ("time of the layer", units.seconds), title=growth(rows),
+                        ticks=sorted({row.sizes["batch"] for row in rows}))
+    by = {f"{row.source.title}, {row.source.measured[:4]}": None for row in rows}
+    picture.axes.set_xlabel(f"{picture.axes.get_xlabel()}\npublished: {'; '.join(by)}")
     return picture
 
 
-def kernels_of(comparison: Comparison):
-    """Each version's time of one example as a line, which shows whether it was measured here."""
-    for version, mark in zip(comparison.versions, "vPX*", strict=False):
-        times = [t for t in (*comparison.timings, *comparison.estimates) if t.version == version]
-        if times:
-            color, tier = COLORS[times[0].backend], comparison.tier
-            look = {"color": color, "linewidth": 1, "marker": mark, "linestyle": DASHES[tier],
-                    "markerfacecolor": color if tier == "live" else "none"}
-            each = [t.median / t.size for t in times]
-            yield f"{version} ({tier})", [t.size for t in times], each, look
+def told(row) -> str:
+    """The device, and what it multiplied; a CPU has float32 alone."""
+    return f"{row.device}, {row.dtype}" if row.what == "cuBLAS" else f"{row.device}, a CPU"
 
 
 def growth(rows) -> str:
-    """How much longer the next to last batch of each published line takes than its first."""
-    grown, batches = [], sorted({row.sizes["batch"] for row in rows})
-    few, many = batches[0], batches[-2]
-    for device, dtype in dict.fromkeys((row.device, row.dtype) for row in rows):
-        took = {row.sizes["batch"]: row.value for row in rows
-                if (row.device, row.dtype) == (device, dtype)}
-        grown.append(f"{took[many] / took[few]:.2g} times on a {device} in {dtype}")
-    return (f"For {many / few:g} times the examples, {few} to {many}, a library's time grows "
-            f"{', '.join(grown)}.")
+    """How much longer the largest batch takes than the smallest, where least and where most."""
+    batches = sorted({row.sizes["batch"] for row in rows})
+    took = {(told(row), row.sizes["batch"]): row.value for row in rows}
+    grown = {name: took[name, batches[-1]] / took[name, batches[0]] for name, _ in took}
+    least, most = (choose(grown, key=grown.get) for choose in (min, max))
+    said = " to ".join(f"{grown[each]:.2g} ({each})" for each in (least, most))
+    return f"{batches[-1] / batches[0]:g} times the examples take {said} times as long."
 
 
 def batched(best):
@@ -121,39 +100,8 @@ def curves(runs) -> Picture:
         shares = [epoch.accuracy for epoch in epochs]
         left.plot([epoch.number for epoch in epochs], shares, **look)
         right.plot([epoch.seconds for epoch in epochs], shares, **look)
-    left.set(xlabel="epoch", ylabel="held-out digits read rightly")
+    left.set(xlabel="epoch", ylabel="accuracy on held-out digits")
     written(left.yaxis, "{:.0%}".format)
     log_axes(right, x=("seconds of training", units.seconds))
     right.legend(frameon=False, labelcolor=INK, fontsize=10, loc="lower right")
     return Picture(figure, f"{title} {listed(lasts)}.")
-
-
-def wrong(images: np.ndarray, labels: np.ndarray, probabilities: np.ndarray) -> Picture:
-    """The digits that a network reads wrongly, twenty at most, those it is surest of first.
-
-    probabilities: (n, 10). Under each: what it is, what the network says, and how sure it is.
-    """
-    said, sure = probabilities.argmax(1), probabilities.max(1)
-    (places,) = np.nonzero(said != labels)
-    shown = sorted(places, key=lambda place: -sure[place])[:20]
-    title = f"{len(places)} of {len(labels)} held-out digits are read wrongly."
-    if len(places) > len(shown):
-        title += f" Here are the {len(shown)} it is surest of."
-    captions = [f"{labels[n]}, read as {said[n]}\n{sure[n]:.0%} sure" for n in shown]
-    return grid(images[shown], captions, title=title, columns=6)
-
-
-def grid(images: np.ndarray, captions=(), *, title, columns: int = 10) -> Picture:
-    """Small pictures in rows, each with its caption: more is darker, as ink on paper."""
-    rows = max(1, math.ceil(len(images) / columns))
-    tall = 0.95 if captions else 0.72
-    figure, axes = blank(height=0.5 + tall * rows * 10 / columns, title=title, nrows=rows,
-                         ncols=columns, squeeze=False)
-    for one in axes.flat:
-        one.set_axis_off()
-    for one, image in zip(axes.flat, images, strict=False):
-        one.imshow(image, cmap="gray_r")
-    for one, caption in zip(axes.flat, captions, strict=False):
-        one.set_title(caption, color=INK, fontsize=9, pad=3)
-    spoken = "; ".join(caption.replace("\n", ", ") for caption in captions)
-    return Picture(figure, f"{title} {spoken}".strip())

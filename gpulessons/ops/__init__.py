@@ -19,6 +19,7 @@ Start with activations.py, where ReLU is spelled out whole. The order of the not
         matmul_tensor_cores  … the instruction that multiplies matrices, in TF32 and in fp16
         matmul_cpu           the same plan on a CPU, with a cache in place of shared memory
     06  dense                a product with a bias and a sigmoid behind it
+        dense_8_bits         its weights in a quarter of the bytes
         softmax_layer        the last layer of a classifier
     07  conv2d               by columns written and not, frequencies and shared tiles
         im2col               what the columns are, in NumPy

@@ -70,6 +70,12 @@ WRONG = {
     "break_even_hours": [
         ("return None", "return 0", "it was 0, where None is expected"),
     ],
+    "every_example": [
+        ("totals[i] += x[i, k] * weight", "totals[i] += x[i, k] * w[row, k]", "loads for each"),
+        ("while k < w.shape[1]:",
+         "for k in range(3 * lane, min(3 * lane + 3, w.shape[1])):",
+         "sectors"),
+    ],
     "faster_on_paper": [
         ("8, 256]", "8 if x.shape[0] < 99 else 9, 256]", "never written"),
         ("for k in range(lane, x.shape[1], 32):",
@@ -231,11 +237,6 @@ WRONG = {
          "return np.log(np.exp(-np.logaddexp(0, -scores)).prod())",
          "it was -inf"),
     ],
-    "warp_per_output": [
-        ("while k < w.shape[1]:",
-         "for k in range(3 * lane, min(3 * lane + 3, w.shape[1])):",
-         "sectors"),
-    ],
     "weight_gradient": [
         ("dz.T @ x", "(dz[:, :, None] * x[:, None, :]).sum(0)", "for every example"),
     ],
@@ -313,6 +314,9 @@ RIGHT = {
     ],
     "break_even_hours": [
         ("return None", 'return float("inf")'),
+    ],
+    "every_example": [
+        ("while k < w.shape[1]:", "for k in range(lane, w.shape[1], 32):"),
     ],
     "faster_on_paper": [
         ("[(x.shape[0] + 7) // 8, 256]", "[x.shape[0], 32]", "bound by latency"),
@@ -475,9 +479,6 @@ RIGHT = {
          "        total -= np.logaddexp(0, -score if turn == 0 else score)\n"
          "    return total\n",
          "a path of 2,000 steps does not underflow"),
-    ],
-    "warp_per_output": [
-        ("while k < w.shape[1]:", "for k in range(lane, w.shape[1], 32):"),
     ],
     "weight_gradient": [
         ("dz.T @ x, dz.sum(axis=0)", "np.einsum('no,ni->oi', dz, x, optimize=True), np.sum(dz, 0)"),
