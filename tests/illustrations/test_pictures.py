@@ -119,6 +119,12 @@ def devices():
             Device("cpu", {"float32": 1e11}, 1e10, kind="live")]
 
 
+def stages():
+    from gpulessons.money import stages
+
+    return stages()
+
+
 def works():
     from gpulessons.money.works import dense
 
@@ -203,8 +209,10 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     },
     "attention_head": {"head": lambda f: f(["a", "b", "c"], *random(3, 3, 4), token=1)},
     "buying": {
-        "box": lambda f: f(), "fits": lambda f: f(devices(), works()), "reached": lambda f: f(),
-        "bounds": lambda f: f(works(), devices()[0]),
+        "fits": lambda f: f(devices(), works()), "reached": lambda f: f(),
+        "ratios": lambda f: f(devices()[0], devices()[0], (0.5, 2)),
+        "chain": lambda f: f(stages(), devices()[0]),
+        "pays": lambda f: f(stages(), *2 * devices()[:1], (0.5, 2)),
         "prices": lambda f: f(works(), devices()),
         "renting": lambda f: f(devices()),
     },
