@@ -59,8 +59,8 @@ def chain(stages, device) -> Picture:
         beside(axes, told, stage.seconds, y)
         spoken[stage.name] = f"{units.seconds(max(parts.values()))} at least, {told}"
     name_rows(axes, spoken)
-    every = [t for parts in works for t in parts.values()] + [stage.seconds for stage in stages]
-    axes.set_xlim(min(every) / 2, 14 * max(every))
+    axes.set_xlim(min(min(parts.values()) for parts in works) / 2,
+                  14 * max(stage.seconds for stage in stages))  # fmt: skip
     log_axes(axes, x=("a step", units.seconds))
     key(figure, {f"its {bound}, at least": {**look, **OPEN} for bound, look in BOUNDS.items()}
         | {"published": TAKEN})
@@ -81,17 +81,16 @@ def pays(stages, cheap, dear, rents) -> Picture:
     from the lesser ratio of rents to the greater."""
     costs = {stage.name: [rent / stage.gain(cheap, dear) for rent in rents] for stage in stages}
     cheaper = [name for name, (_, most) in costs.items() if most < 1]
-    title = (f"A token is cheaper on the {dear.name} in {len(cheaper)} of {len(costs)} stages"
+    title = (f"A token is cheaper on the {dear.name} in {len(cheaper)} of {len(costs)} ways"
              f"{': ' * bool(cheaper)}{'; '.join(cheaper)}.")  # fmt: skip
     figure, axes = blank(height=1.4 + 0.4 * len(costs), title=title)
     for y, (name, (low, high)) in enumerate(costs.items()):
         color = BLUE if name in cheaper else VERMILLION
         axes.plot([low, high], [y, y], "|-", color=color, linewidth=3, markersize=14)
-        beside(axes, f"{low:.2f} to {high:.2f} ×", high, y)
+        beside(axes, f"{low:.2f} to {high:.2f} ×", max(1, high), y)
     axes.axvline(1, color=INK, linewidth=1)
     name_rows(axes, costs)
-    ends = [1, *(end for each in costs.values() for end in each)]
-    axes.set(xlim=(0, 1.3 * max(ends)),
+    axes.set(xlim=(0, 1.3 * max(1, *(most for _, most in costs.values()))),
              xlabel=f"cost of a token on the {dear.name} over the {cheap.name}, modelled")
     return Picture(figure, f"{title} {listed({n: span(ends) for n, ends in costs.items()})}.")
 
@@ -120,8 +119,7 @@ def fits(devices, works, factors="16 bits") -> Picture:
     axes.set_xlim(min(places) / 3, 4 * max(places))
     log_axes(axes, x=(f"memory; dashed: held in {factors}, at least",
                       lambda size: units.rate(size, "B")))  # fmt: skip
-    spoken = listed({d.name: units.rate(d.memory, "B") for d in devices})
-    return Picture(figure, f"{title} {spoken}.")
+    return Picture(figure, f"{title} {listed({d.name: units.rate(d.memory, 'B') for d in devices})}.")
 
 
 # -- What does a step cost?
@@ -176,7 +174,6 @@ def why_none(work, device, factors):
 
 # -- How much of the roof is reached?
 
-# Large layers and small ones; an LSTM whose steps wait for each other; a token; a training run.
 LAYERS = [(card, dtype, batch) for batch in (16, 7000) for card in ("T4", "V100")
           for dtype in ("float32", "float16")]  # fmt: skip
 

@@ -47,9 +47,9 @@ def test_a_published_step_stands_beside_its_bounds():
 
 def test_the_dearer_card_pays_where_it_gains_more_than_its_rent():
     said = buying.pays(STAGES, A, B, (2, 3)).alt
-    assert said.startswith("A token is cheaper on the B in 1 of 2 stages: large. ")
+    assert said.startswith("A token is cheaper on the B in 1 of 2 ways: large. ")
     assert "slow: 2.00 to 3.00 times; large: 0.50 to 0.75 times" in said
-    assert "in 0 of 2 stages." in buying.pays(STAGES, A, B, (2, 4.1)).alt
+    assert "in 0 of 2 ways." in buying.pays(STAGES, A, B, (2, 4.1)).alt
 
 
 def test_what_fits_is_counted():

@@ -4,15 +4,7 @@ import numpy as np
 import pytest
 
 from gpulessons.evidence import published
-from gpulessons.money.devices import (
-    CARDS,
-    COUNTED,
-    FREE,
-    Device,
-    card,
-    cards,
-    with_rents,
-)
+from gpulessons.money.devices import CARDS, COUNTED, FREE, Device, card, cards, with_rents
 
 
 def test_what_is_no_number_above_0_is_refused_by_name():
