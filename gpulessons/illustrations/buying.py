@@ -49,8 +49,8 @@ def span(ends):
 def chain(stages, device) -> Picture:
     """A row for each stage: the seconds of its three bounds on a card, and of a published step."""
     works = [stage.work.parts(device, "16 bits") for stage in stages]
-    over = stages[0].seconds / max(works[0].values())
-    title = f"{stages[0].name}: {over:.1f} times its longest bound on the {device.name}."
+    over = f"{stages[0].seconds / max(works[0].values()):.1f} times its longest bound"
+    title = f"{stages[0].name}: {over} on the {device.name}."
     figure, axes = blank(8.4, 1.9 + 0.45 * len(stages), title)
     spoken = {}
     for y, (stage, parts) in enumerate(zip(stages, works, strict=True)):
@@ -119,7 +119,8 @@ def fits(devices, works, factors="16 bits") -> Picture:
     axes.set_xlim(min(places) / 3, 4 * max(places))
     log_axes(axes, x=(f"memory; dashed: held in {factors}, at least",
                       lambda size: units.rate(size, "B")))  # fmt: skip
-    return Picture(figure, f"{title} {listed({d.name: units.rate(d.memory, 'B') for d in devices})}.")
+    spoken = listed({d.name: units.rate(d.memory, "B") for d in devices})
+    return Picture(figure, f"{title} {spoken}.")
 
 
 # -- What does a step cost?

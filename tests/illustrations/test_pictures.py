@@ -115,7 +115,7 @@ def devices():
     from gpulessons.money.devices import Device
 
     rates = {"float32": 1e13, "16 bits": 1e14}
-    return [Device("box", rates, 1e11, 1e10, 2000.0, 2500.0, 1.0, 2.0, 300.0),
+    return [Device("box", rates, 1e11, 1e11, 2000.0, 2500.0, 1.0, 2.0, 300.0),
             Device("cpu", {"float32": 1e11}, 1e10, kind="live")]
 
 
