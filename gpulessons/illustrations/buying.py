@@ -182,10 +182,9 @@ LAYERS = [(card, dtype, batch) for batch in (16, 7000) for card in ("T4", "V100"
 def reached() -> Picture:
     """A dot for each published time: the share of what the card's data sheet allows at best."""
     shares = [*layers_reached(), lstm_reached(), token_reached(), training_reached()]
-    least, most = (end(share for _, share, _ in shares) for end in (min, max))
-    title = f"Published times reach {percent(least)} to {percent(most)} of the roof."
-    figure, axes = blank(height=1.4 + 0.32 * len(shares), title=title)
     shares.sort(key=lambda row: row[1])
+    title = f"Published: {percent(shares[0][1])} to {percent(shares[-1][1])} of the roof is reached."
+    figure, axes = blank(height=1.4 + 0.32 * len(shares), title=title)
     for y, (_, share, _) in enumerate(shares):
         axes.plot(share, y, "o", **{**OPEN, "color": BLUE})
         axes.annotate(percent(share), (share + 0.025, y), color=INK, fontsize=9.5, va="center")
