@@ -183,7 +183,7 @@ def reached() -> Picture:
     """A dot for each published time: the share of what the card's data sheet allows at best."""
     shares = [*layers_reached(), lstm_reached(), token_reached(), training_reached()]
     shares.sort(key=lambda row: row[1])
-    title = f"Published: {percent(shares[0][1])} to {percent(shares[-1][1])} of the roof is reached."
+    title = f"Published: {percent(shares[0][1])} to {percent(shares[-1][1])} of a roof."
     figure, axes = blank(height=1.4 + 0.32 * len(shares), title=title)
     for y, (_, share, _) in enumerate(shares):
         axes.plot(share, y, "o", **{**OPEN, "color": BLUE})
