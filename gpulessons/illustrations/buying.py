@@ -1,5 +1,5 @@
-"""Pictures for a buyer: one box, what fits, which bound is the longest, what a step costs,
-how much of its roof anybody reached, when buying pays."""
+"""Pictures for a buyer: two boxes, one network run in four ways, what fits, what a token costs, how
+much of its roof anybody reached, when buying pays."""
 
 from textwrap import fill
 
@@ -14,38 +14,85 @@ from gpulessons.money.works import Work, by_width, dense
 from gpulessons.plots.axes import beside, log_axes, name_rows
 from gpulessons.plots.forms import dots, key, listed, percent
 from gpulessons.plots.picture import BLUE, GREEN, INK, VERMILLION, Picture, blank
-from warplens.model.devices import sheet
 
 BOUNDS = {"FLOP/s": {"color": BLUE, "marker": "s"}, "bytes/s": {"color": GREEN, "marker": "o"},
           "launches": {"color": VERMILLION, "marker": "^"}}  # fmt: skip
+TAKEN = {"color": INK, "marker": "D", "markersize": 8, "linestyle": "none"}
 OPEN = {"markerfacecolor": "none", "linestyle": "none", "markersize": 8}
-LIVE = {"markersize": 8, "linestyle": "none"}
 
 
-def words(rate):
-    return units.rate(rate, "FLOP/s")
+# -- Two boxes, and one network run in four ways.
 
 
-# -- The numbers on one box.
+def ratios(dear, cheap, rents) -> Picture:
+    """How many times the dearer card has of each number on the box; dashed, the least and the most
+    that its rent is of the other's."""
+    numbers = {
+        "FLOP/s in 16 bits": (dear.rates["16 bits"], cheap.rates["16 bits"]),
+        "FLOP/s in float32": (dear.rates["float32"], cheap.rates["float32"]),
+        "bytes/s": (dear.bandwidth, cheap.bandwidth), "bytes": (dear.memory, cheap.memory),
+    }  # fmt: skip
+    rows = [(what, more / less, {"color": BLUE}) for what, (more, less) in numbers.items()]
+    beyond = [what for what, times, _ in rows if times > rents[1]]
+    title = (f"The rent of the {dear.name} is {span(rents)} that of the {cheap.name}. "
+             f"More than that it has of {' and '.join(beyond) or 'nothing'}.")  # fmt: skip
+    picture = dots(rows, f"{dear.name} over {cheap.name}, by data sheets", "{:.3g} ×".format,
+                   title=title, one=True, base=2)
+    picture.axes.axvspan(*rents, color=VERMILLION, alpha=0.25, linewidth=0)
+    return picture
 
 
-def box(name="H200", reached="H100") -> Picture:
-    """The FLOP/s that one card's sheet promises on tensor cores and in float32, the largest doubled
-    for 2:4 sparsity, and what the fastest product that anybody found reached.
+def span(ends):
+    return f"{ends[0]:.2f} to {ends[1]:.2f} times"
 
-    reached: the device under which that was published.
-    """
-    promised = sheet(name)
-    (best,) = published("matmul", device=reached, source="ml_engineering")
-    rates = dict(sorted(promised.peaks.items(), key=lambda item: -item[1]))
-    largest = next(iter(rates))
-    told = {f"{largest}, 2:4 sparse": 2 * rates[largest], **rates}
-    rows = [(each, rate, {"color": VERMILLION, **OPEN}) for each, rate in told.items()]
-    rows.append((f"bfloat16, the fastest product found,\n{best.citation}", best.value,
-                 {"color": BLUE, "marker": "D", **OPEN}))
-    times = 2 * rates[largest] / rates["float32"]
-    title = f"One box: the {name}'s largest FLOP/s are {times:.0f} times its float32."
-    return dots(rows, "FLOP/s, published; circles: its maker's promise", words, title=title)
+
+def chain(stages, device) -> Picture:
+    """A row for each stage: the seconds of its three bounds on a card, and of a published step."""
+    works = [stage.work.parts(device, "16 bits") for stage in stages]
+    over = f"{stages[0].seconds / max(works[0].values()):.1f} times its longest bound"
+    title = f"{stages[0].name}: {over} on the {device.name}."
+    figure, axes = blank(8.4, 1.9 + 0.45 * len(stages), title)
+    spoken = {}
+    for y, (stage, parts) in enumerate(zip(stages, works, strict=True)):
+        draw_bounds(axes, y, parts, stage.seconds)
+        told = f"{units.seconds(stage.seconds)}, {stage.limit(device)}"
+        beside(axes, told, stage.seconds, y)
+        spoken[stage.name] = f"{units.seconds(max(parts.values()))} at least, {told}"
+    name_rows(axes, spoken)
+    axes.set_xlim(min(min(parts.values()) for parts in works) / 2,
+                  14 * max(stage.seconds for stage in stages))  # fmt: skip
+    log_axes(axes, x=("a step", units.seconds))
+    key(figure, {f"its {bound}, at least": {**look, **OPEN} for bound, look in BOUNDS.items()}
+        | {"published": TAKEN})
+    return Picture(figure, f"{title} Modelled, then published. {listed(spoken)}.")
+
+
+def draw_bounds(axes, y, parts, taken):
+    axes.hlines(y, min(parts.values()), taken, color=INK, linewidth=0.6)
+    for bound, seconds in parts.items():
+        large = {"markersize": 12, "markeredgewidth": 2.6} if bound == max(
+            parts, key=parts.get) else {}  # fmt: skip
+        axes.plot(seconds, y, **{**BOUNDS[bound], **OPEN, **large})
+    axes.plot(taken, y, **TAKEN)
+
+
+def pays(stages, cheap, dear, rents) -> Picture:
+    """A bar for each stage: what a token costs on the dearer card, over what it costs on the other,
+    from the lesser ratio of rents to the greater."""
+    costs = {stage.name: [rent / stage.gain(cheap, dear) for rent in rents] for stage in stages}
+    cheaper = [name for name, (_, most) in costs.items() if most < 1]
+    title = (f"A token is cheaper on the {dear.name} in {len(cheaper)} of {len(costs)} ways"
+             f"{': ' * bool(cheaper)}{'; '.join(cheaper)}.")  # fmt: skip
+    figure, axes = blank(height=1.4 + 0.4 * len(costs), title=title)
+    for y, (name, (low, high)) in enumerate(costs.items()):
+        color = BLUE if name in cheaper else VERMILLION
+        axes.plot([low, high], [y, y], "|-", color=color, linewidth=3, markersize=14)
+        beside(axes, f"{low:.2f} to {high:.2f} ×", max(1, high), y)
+    axes.axvline(1, color=INK, linewidth=1)
+    name_rows(axes, costs)
+    axes.set(xlim=(0, 1.3 * max(1, *(most for _, most in costs.values()))),
+             xlabel=f"cost of a token on the {dear.name} over the {cheap.name}, modelled")
+    return Picture(figure, f"{title} {listed({n: span(ends) for n, ends in costs.items()})}.")
 
 
 # -- Does it fit?
@@ -58,7 +105,7 @@ def fits(devices, works, factors="16 bits") -> Picture:
     title = f"Of {len(devices)} cards, so many have room: {', '.join(rooms)}."
     figure, axes = blank(height=1.9 + 0.36 * len(devices), title=title)
     for y, device in enumerate(devices):
-        axes.plot(device.memory, y, **{"color": BLUE, "marker": "o", **look(device)})
+        axes.plot(device.memory, y, "o", **{**OPEN, "color": BLUE})
         near = any(1 < work.held[factors] / device.memory < 1.8 for work in works)
         beside(axes, units.rate(device.memory, "B"), device.memory, y, left=near)
     for work in works:
@@ -70,77 +117,33 @@ def fits(devices, works, factors="16 bits") -> Picture:
     axes.set_ylim(len(devices) - 0.5, -1.6)
     places = [w.held[factors] for w in works] + [d.memory for d in devices]
     axes.set_xlim(min(places) / 3, 4 * max(places))
-    log_axes(axes, x=(f"memory; dashed: held in {factors}", lambda size: units.rate(size, "B")))
+    log_axes(axes, x=(f"memory; dashed: held in {factors}, at least",
+                      lambda size: units.rate(size, "B")))  # fmt: skip
     spoken = listed({d.name: units.rate(d.memory, "B") for d in devices})
     return Picture(figure, f"{title} {spoken}.")
-
-
-def look(device):
-    """Filled where its numbers were measured."""
-    return LIVE if device.kind == "live" else OPEN
-
-
-# -- Which bound is the longest?
-
-
-def waiting(works, device, factors):
-    """{bound: how many of the works take longest for it}, none left out."""
-    return {bound: sum(work.limit(device, factors) == bound for work in works) for bound in BOUNDS}
-
-
-def bounds(works, device) -> Picture:
-    """A panel for each type of factors, a row for each work: the seconds of its three bounds, the
-    longest large."""
-    kinds = [*device.rates]
-    told = [f"{n} for {bound}" for bound, n in waiting(works, device, kinds[-1]).items()]
-    title = f"{device.name}, {kinds[-1]}: of {len(works)} steps wait {', '.join(told)}."
-    figure, panels = blank(9.2, 1.9 + 0.34 * len(works), title, ncols=len(kinds), sharey=True,
-                           sharex=True, squeeze=False)
-    times = {kind: [work.parts(device, kind) for work in works] for kind in kinds}
-    every = [t for parts in times.values() for each in parts for t in each.values() if t]
-    for axes, kind in zip(panels[0], kinds, strict=True):
-        axes.set_xlim(min(every) / 2, 9 * max(every))
-        log_axes(axes, x=("at least", units.seconds))
-        axes.set_title(kind, color=INK, fontsize=10, loc="left")
-        for y, parts in enumerate(times[kind]):
-            draw_bounds(axes, y, parts)
-    name_rows(panels[0, 0], [work.name for work in works])
-    key(figure, {f"its {bound}": {**look, **OPEN} for bound, look in BOUNDS.items()})
-    spoken = (f"{kind}: " + ", ".join(
-        f"{work.name} {units.seconds(max(parts.values()))} for {max(parts, key=parts.get)}"
-        for work, parts in zip(works, times[kind], strict=True)) for kind in kinds)
-    return Picture(figure, f"{title} The longest bound. {'; '.join(spoken)}.")
-
-
-def draw_bounds(axes, y, parts):
-    longest = max(parts, key=parts.get)
-    seen = {bound: seconds for bound, seconds in parts.items() if seconds}
-    axes.hlines(y, min(seen.values()), parts[longest], color=INK, linewidth=0.6)
-    for bound, seconds in seen.items():
-        large = {"markersize": 12, "markeredgewidth": 2.6} if bound == longest else {}
-        axes.plot(seconds, y, **{**BOUNDS[bound], **OPEN, **large})
-    beside(axes, units.seconds(parts[longest]), parts[longest], y)
 
 
 # -- What does a step cost?
 
 
 def prices(works, devices, factors="16 bits") -> Picture:
-    """A panel for each work, a row for each device: dollars of a million steps, from its least rent
-    to its most, were the longest bound all."""
+    """A panel for each work, a row for each device: dollars of a million tokens at least, from its
+    least rent to its most, were the longest bound all."""
     costs = {w.name: {d.name: w.cost(d, factors) for d in devices} for w in works}
     known = {name: {d: c for d, c in each.items() if c} for name, each in costs.items()}
-    best = {name: min(each, key=lambda d: each[d][0]) for name, each in known.items() if each}
-    title = f"Cheapest at its least rent: {'; '.join(f'{d} for {n}' for n, d in best.items())}."
+    best = {name: [min(each, key=lambda d, end=end: each[d][end]) for end in (0, 1)]
+            for name, each in known.items() if each}  # fmt: skip
+    told = "; ".join(f"{name}: {', '.join(dict.fromkeys(two))}" for name, two in best.items())
+    title = f"Cheapest, at the least rents and at the most. {told}."
     title = title if best else f"No card that fits has both {factors} and a rent."
     figure, panels = blank(8.8, 2 + 0.34 * len(devices), title, ncols=len(works), sharey=True,
                            squeeze=False)
     for axes, work in zip(panels[0], works, strict=True):
-        draw_prices(axes, work, devices, factors, best.get(work.name))
+        draw_prices(axes, work, devices, factors, best.get(work.name, ()))
     name_rows(panels[0, 0], [device.name for device in devices])
     spoken = {name: listed({d: f"{1e6 * low:.3g} to {1e6 * high:.3g}"
                             for d, (low, high) in each.items()}) for name, each in known.items()}
-    return Picture(figure, f"{title} Dollars of a million steps, modelled: {listed(spoken)}.")
+    return Picture(figure, f"{title} Dollars of a million tokens, modelled: {listed(spoken)}.")
 
 
 def draw_prices(axes, work, devices, factors, best):
@@ -154,11 +157,11 @@ def draw_prices(axes, work, devices, factors, best):
             continue
         low, high = (1e6 * end for end in cost)
         ends += [low, high]
-        look = {"color": VERMILLION, "marker": "D"} if device.name == best else {"color": BLUE}
+        look = {"color": VERMILLION, "marker": "D"} if device.name in best else {"color": BLUE}
         axes.plot([low, high], [y, y], linewidth=1.5, **{"marker": "|", **look, "markersize": 9,
                                                          "markerfacecolor": "none"})
     axes.set_xlim(min(ends, default=1) / 2, 2 * max(ends, default=1))
-    log_axes(axes, x=("$ a million steps", "{:g}".format))
+    log_axes(axes, x=("$ a million tokens, at least", "{:g}".format))
     axes.set_title(fill(work.name, 26), color=INK, fontsize=10, loc="left")
 
 
@@ -172,7 +175,6 @@ def why_none(work, device, factors):
 
 # -- How much of the roof is reached?
 
-# Large layers and small ones; an LSTM whose steps wait for each other; a token; a training run.
 LAYERS = [(card, dtype, batch) for batch in (16, 7000) for card in ("T4", "V100")
           for dtype in ("float32", "float16")]  # fmt: skip
 
@@ -180,16 +182,14 @@ LAYERS = [(card, dtype, batch) for batch in (16, 7000) for card in ("T4", "V100"
 def reached() -> Picture:
     """A dot for each published time: the share of what the card's data sheet allows at best."""
     shares = [*layers_reached(), lstm_reached(), token_reached(), training_reached()]
-    least, most = (end(share for _, share, _ in shares) for end in (min, max))
-    title = f"Published times reach {percent(least)} to {percent(most)} of the roof."
-    figure, axes = blank(height=1.4 + 0.32 * len(shares), title=title)
     shares.sort(key=lambda row: row[1])
+    title = f"Published: {percent(shares[0][1])} to {percent(shares[-1][1])} of a roof."
+    figure, axes = blank(height=1.4 + 0.32 * len(shares), title=title)
     for y, (_, share, _) in enumerate(shares):
         axes.plot(share, y, "o", **{**OPEN, "color": BLUE})
         axes.annotate(percent(share), (share + 0.025, y), color=INK, fontsize=9.5, va="center")
     name_rows(axes, [what for what, *_ in shares])
-    who = dict.fromkeys(row.source.title for *_, row in shares)
-    axes.set(xlim=(0, 1.1), xlabel=fill(f"share of the roof; {', '.join(who)}", 50))
+    axes.set(xlim=(0, 1.1), xlabel="share of the roof, published")
     axes.xaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
     return Picture(figure, f"{title} {listed({what: percent(s) for what, s, _ in shares})}.")
 

@@ -2,7 +2,7 @@
 
     devices      the machine here, and cards that can be bought or rented
     works        what one step asks: operations, bytes that move, bytes that must fit, launches
-    launches     how many kernels a step is, counted
+    chain        one network on one card, run in four ways: modelled, and published
     renting      rent or buy: where the two are even
     cores        what is called a core: the K80's 4,992, and one of this CPU
 
@@ -12,9 +12,9 @@ Every public name is loaded at its first use, as the package's are.
 import importlib
 
 HOMES = {
-    "devices": "Device FACTORS cards of_machine with_rents",
-    "works": "HOW Work dense generating launch networks training",
-    "launches": "kernels",
+    "devices": "Device FACTORS cards with_rents",
+    "works": "Work dense generating launch networks prefill training",
+    "chain": "Stage dearer stages",
     "cores": "Cores beside_the_k80",
 }
 

@@ -82,18 +82,13 @@ class Cores:
 
     def rows(self):
         many = units.rate(K80_CORES * self.core_flops, "FLOP/s")
-        rows = [
+        return [
             ("a core of the K80, published", f"{units.rate(self.k80_core_flops, 'FLOP/s')}, "
              f"{units.rate(K80_BANDWIDTH / K80_CORES, 'B/s')}"),
             ("a core here, measured", f"{units.rate(self.core_flops, 'FLOP/s')} alone, "
              f"{units.rate(self.bandwidth / self.cores, 'B/s')} when all copy"),
-            (f"{K80_CORES:,} cores like it, at best", many),
+            (f"{K80_CORES:,} cores like it, at best", many), ("published", SOURCE),
         ]  # fmt: skip
-        if self.lanes:
-            rate = units.three_digits(self.core_flops / 2 / self.lanes / 1e9)
-            rows.append((f"each of its {self.lanes} lanes", f"{rate} multiply-adds a ns: its clock "
-                         "in GHz × its vector units"))  # fmt: skip
-        return [*rows, ("published", SOURCE)]
 
     def __repr__(self):
         return as_text(self.message, self.rows())

@@ -1,6 +1,5 @@
 """What can be bought or rented, in plain numbers, and what it cost on some day.
 
-    live         the machine here, as measured just now
     published    what a data sheet promises at best, and a dated price or rent
     typed in     what a learner read on a box
 
@@ -12,7 +11,6 @@ import numbers
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from gpulessons import units
 from gpulessons.evidence import published
 from warplens.model.devices import sheet
 
@@ -21,10 +19,10 @@ from warplens.model.devices import sheet
 # and float16 where a card has no other.
 FACTORS = {"float32": 4, "TF32": 4, "16 bits": 2}
 ON_SHEETS = {"float32": "float32", "TF32": "TF32", "bfloat16": "16 bits", "float16": "16 bits"}
-CARDS = "T4", "RTX 4090", "RTX 5090", "A100 80 GB", "H200", "B200"
+CARDS = "T4", "RTX 4090", "RTX 5090", "A100 80 GB", "H100", "H200", "B200"
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class Device:
     """What computes. Prices are in dollars, or in any one currency of the learner's."""
 
@@ -38,7 +36,7 @@ class Device:
     rent_most: float | None = None
     watts: float | None = None
     kind: str = "typed in"
-    where: str = ""  # where its numbers are from: a machine and a day, or a citation
+    where: str = ""  # where its numbers are from
 
     def __post_init__(self):
         if not (isinstance(self.name, str) and self.name.strip()):
@@ -54,11 +52,6 @@ class Device:
         """Operations a byte where its roof bends: with fewer, a step waits for memory."""
         rate = self.rates.get(factors)
         return rate / self.bandwidth if rate and self.bandwidth else None
-
-    def __repr__(self):
-        rates = (f"{units.rate(rate, 'FLOP/s')} in {each}" for each, rate in self.rates.items())
-        told = [*rates, units.rate(self.bandwidth, "B/s")] if self.bandwidth else [*rates]
-        return f"{self.name} ({self.kind}): {', '.join(told)}"
 
 
 FREE = "price", "price_most", "rent", "rent_most"  # these may be 0
@@ -109,20 +102,6 @@ def latest(subject, name):
     found = rows(subject, name)
     day = max((row.source.measured for row in found), default="")
     return [row for row in found if row.source.measured == day]
-
-
-def of_machine(machine) -> list[Device]:
-    """The CPU of a hardware.Machine, and its GPU if it has one, by measured ceilings."""
-    where = f"{machine.name}, {machine.date[:10]}"
-    cpu = f"{machine.cpu or 'CPU'}, {units.plural(machine.cores, 'core')}"
-    named = {"host": cpu} | ({"gpu": machine.gpu["name"]} if machine.gpu else {})
-    found = []
-    for backend, name in named.items():
-        rate = machine.ceiling(backend, "float32")
-        memory = machine.gpu.get("memory") if backend == "gpu" else None
-        found.append(Device(name, {"float32": rate} if rate else {}, machine.bandwidth(backend),
-                            memory, kind="live", where=where))  # fmt: skip
-    return found
 
 
 def with_rents(devices: Iterable[Device], rents: Mapping[str, float]):

@@ -3,22 +3,23 @@
     seconds ≥ max(operations / FLOP/s, bytes / bytes/s, launches × a launch)  and it has to fit
 
 A step cannot be over before its arithmetic is done, its bytes have moved, and its kernels have
-begun one after another. Bytes and kernels are modelled: a program that fuses more has fewer. Caches
-and what a framework adds are left out.
+begun one after another. It takes so little only if all three overlap; kernels in a row overlap
+little. Bytes are those of weights and caches far larger than an L2, and pass through memory; what
+might stay on the chip (outputs, logits, scores) and what a framework adds are left out.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
+from gpulessons import units
 from gpulessons.evidence import published
 
 from .devices import FACTORS, Device
 
 LAYERS, WIDTH = 32, 4_096  # of a transformer of some 6.4 billion parameters, called a "7 B"
 PRODUCTS, OPS = 6, 12  # of one of its layers, forward: the ops are its products and as many others
-# How a step's kernels are begun.
-ONE_BY_ONE, GRAPH, FUSED = HOW = "an op at a time", "as a CUDA graph", "fused, as a CUDA graph"
+EAGER, COMPILED = "eager", "compiled"  # into a CUDA graph of fewer kernels
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class Work:
     moved: Mapping[str, float]  # bytes that go through memory at least
     held: Mapping[str, float]  # bytes that have to fit at once
     launched: float = 0.0  # seconds in which a GPU is given its kernels, at least
+    tokens: int = 1  # that it makes, or learns from: what is paid for
 
     def intensity(self, factors: str) -> float:
         """Operations for each byte that must move."""
@@ -59,47 +61,40 @@ class Work:
         return max(parts, key=parts.get) if parts else ""
 
     def cost(self, device: Device, factors: str) -> tuple[float, float] | None:
-        """Dollars of the rent of its time, by the least rent and by the most; None where no rent is
-        known, or it cannot be done."""
+        """Dollars for each of its tokens, at least: the rent of its time, by the least rent and by
+        the most; None where no rent is known, or it cannot be done."""
         seconds = self.seconds(device, factors)
         if seconds is None or device.rent is None:
             return None
-        return device.rent / 3600 * seconds, device.rent_most / 3600 * seconds
+        return tuple(rent / 3600 * seconds / self.tokens
+                     for rent in (device.rent, device.rent_most))
 
 
 @cache
-def launch(how: str = ONE_BY_ONE) -> float:
-    """Seconds from one tiny kernel to the next, the least published for an H200. Other cards are
-    taken for like it: giving out kernels is mostly the host's work."""
-    what = "scale, in a stream" if how == ONE_BY_ONE else "scale, a CUDA graph"
-    rows = published("launch", device="H200", what=what, elements=4096)
-    return min(row.sizes["bytes"] / row.value for row in rows)
+def launch(how: str = EAGER) -> float:
+    """Seconds from one tiny kernel to the next, the least published of any card."""
+    what = "scale, in a stream" if how == EAGER else "scale, a CUDA graph"
+    return min(row.sizes["bytes"] / row.value
+               for row in published("launch", what=what, elements=4096))
 
 
-def networks(batch: int | None = None, how: str = ONE_BY_ONE) -> list[Work]:
-    """A step of training of each of the six networks; batch: another than published.
+def networks() -> list[Work]:
+    """A step of training of each of the six networks of 2017, an op at a time; launches left out.
 
     Operations are those of its products. A weight moves six times: it is read twice, its gradient
-    written and read, and the update reads and writes it. An op at a time, a layer's output
-    moves eight times: its result and what the function after it makes of it are written and read,
-    and the gradients of both. Fused it moves four times: that function never stores its own. In 16
-    bits the update also reads and writes a copy of each weight in 32.
+    written and read, and the update reads and writes it. A layer's output moves eight times: its
+    result and what the function after it makes of it are written and read, and the gradients of
+    both. In 16 bits the update also reads and writes a copy of each weight in 32.
     """
     from gpulessons.models.six_networks import FULL, cost  # imports PyTorch
 
-    from .launches import kernels
-
     works = []
     for size in FULL.values():
-        needs = cost(size if batch is None else replace(size, batch=batch))
+        needs = cost(size)
         outputs = (needs.memory / 4 - 2 * needs.parameters) / 4
-        moved = by_width(6 * needs.parameters + (4 if how == FUSED else 8) * outputs)
+        moved = by_width(6 * needs.parameters + 8 * outputs)
         moved["16 bits"] += 8 * needs.parameters
-        held = by_width(needs.memory / 4)
-        held["16 bits"] += 4 * needs.parameters
-        every, chain = kernels(size.name)
-        launched = (chain if how == FUSED else every) * launch(how)
-        works.append(Work(size.name, needs.flops, moved, held, launched))
+        works.append(Work(size.name, needs.flops, moved, by_width(needs.memory / 4)))
     return works
 
 
@@ -110,11 +105,11 @@ def by_width(count):
 
 def transformer_launched(layers, passes, how):
     """Seconds of the launches of so many passes through a transformer, forward or back."""
-    return (PRODUCTS if how == FUSED else OPS) * layers * passes * launch(how)
+    return (PRODUCTS if how == COMPILED else OPS) * layers * passes * launch(how)
 
 
 def training(
-    tokens: int = 4_096, layers: int = LAYERS, width: int = WIDTH, how: str = ONE_BY_ONE
+    tokens: int = 4_096, layers: int = LAYERS, width: int = WIDTH, how: str = COMPILED
 ) -> Work:
     """A step of training of a transformer by Adam on so many tokens, its outputs kept.
 
@@ -129,23 +124,31 @@ def training(
         adam = 34 if each == 2 else 40
         moved[factors] = adam * parameters + 2 * each * kept
         held[factors] = 16 * parameters + each * kept
-    return Work(f"training a {parameters / 1e9:.2g} B transformer on {tokens:,} tokens",
+    return Work(f"training, {tokens:,} tokens",
                 6 * parameters * tokens, moved, held,
-                transformer_launched(layers, 2, how))  # fmt: skip
+                transformer_launched(layers, 2, how), tokens)  # fmt: skip
 
 
 def generating(
     sequences: int = 1, context: int = 1_024, layers: int = LAYERS, width: int = WIDTH,
-    how: str = ONE_BY_ONE,
+    how: str = COMPILED,
 ) -> Work:  # fmt: skip
     """The next token of each of so many sequences: every weight is read once, and used by each. The
     keys and values of the tokens before, so many as `context`, are a sequence's own."""
     parameters, cached = 12 * layers * width**2, 2 * layers * width * context * sequences
     nbytes = by_width(parameters + cached)
-    what = "a token" if sequences == 1 else f"{sequences:,} tokens"
-    return Work(f"{what} from a {parameters / 1e9:.2g} B transformer",
+    return Work(f"decode, {units.plural(sequences, 'sequence')} at once",
                 2 * parameters * sequences + 2 * cached, nbytes, nbytes,
-                transformer_launched(layers, 1, how))  # fmt: skip
+                transformer_launched(layers, 1, how), sequences)  # fmt: skip
+
+
+def prefill(tokens: int, layers: int = LAYERS, width: int = WIDTH) -> Work:
+    """A prompt of so many tokens, all at once: every weight is read once, and used by each; each
+    token attends to those before it. The cache is written."""
+    parameters, cached = 12 * layers * width**2, 2 * layers * width * tokens
+    nbytes = by_width(parameters + cached)
+    return Work(f"prefill, {tokens:,} tokens", 2 * parameters * tokens + cached * tokens, nbytes,
+                nbytes, transformer_launched(layers, 1, COMPILED), tokens)  # fmt: skip
 
 
 def dense(batch: int, width: int = WIDTH) -> Work:

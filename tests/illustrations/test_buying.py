@@ -1,11 +1,13 @@
 """What the pictures for a buyer say: every title follows from its figures, and would turn."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from gpulessons.evidence import published
 from gpulessons.illustrations import buying
+from gpulessons.money.chain import Stage
 from gpulessons.money.devices import FACTORS, Device, card
 from gpulessons.money.works import Work, dense
 
@@ -17,12 +19,37 @@ def work(name, intensity, held=1e6):
     return Work(name, intensity * 1e9, dict.fromkeys(FACTORS, 1e9), dict.fromkeys(FACTORS, held))
 
 
-def test_a_box_s_largest_number_is_its_sparse_one_and_what_was_reached_is_published():
-    said = buying.box("H200").alt
-    (best,) = published("matmul", device="H100", source="ml_engineering")
-    assert said.startswith("One box: the H200's largest FLOP/s are 59 times its float32.")
-    assert "float8, 2:4 sparse: 3.96 PFLOP/s" in said
-    assert f"{best.value / 1e12:.3g} TFLOP/s" in said
+def test_two_boxes_are_compared_with_their_rents():
+    dear = replace(BOX, name="dear", rates={"float32": 3e13, "16 bits": 4e14})
+    cheap = replace(BOX, rates={"float32": 1e13, "16 bits": 1e14})
+    said = buying.ratios(dear, cheap, (2, 3.5)).alt
+    assert said.startswith("The rent of the dear is 2.00 to 3.50 times that of the box. "
+                           "More than that it has of FLOP/s in 16 bits. ")  # fmt: skip
+    assert "FLOP/s in float32: 3 ×; bytes/s: 1 ×" in said
+    assert "it has of nothing." in buying.ratios(dear, cheap, (2, 4.5)).alt
+
+
+def row(value):
+    return SimpleNamespace(value=value, unit="s")
+
+
+# On A the first waits 1 s for bytes, and overhead made it 10; the second 5 s for its FLOP/s.
+A = Device("A", {"16 bits": 1e9}, 1e9)
+B = Device("B", {"16 bits": 4e9}, 2e9)
+STAGES = (Stage("slow", work("slow", 0.1), row(10)), Stage("large", work("large", 5), row(7)))
+
+
+def test_a_published_step_stands_beside_its_bounds():
+    said = buying.chain(STAGES, A).alt
+    assert said.startswith("slow: 10.0 times its longest bound on the A. ")
+    assert "slow: 1 s at least, 10 s, overhead; large: 5 s at least, 7 s, FLOP/s." in said
+
+
+def test_the_dearer_card_pays_where_it_gains_more_than_its_rent():
+    said = buying.pays(STAGES, A, B, (2, 3)).alt
+    assert said.startswith("A token is cheaper on the B in 1 of 2 ways: large. ")
+    assert "slow: 2.00 to 3.00 times; large: 0.50 to 0.75 times" in said
+    assert "in 0 of 2 ways." in buying.pays(STAGES, A, B, (2, 4.1)).alt
 
 
 def test_what_fits_is_counted():
@@ -31,30 +58,21 @@ def test_what_fits_is_counted():
     assert title.startswith("Of 2 cards, so many have room: 2 for small, 0 for large.")
 
 
-def test_the_title_counts_the_steps_by_their_longest_bound():
-    steps = [work("five", 5), work("fifty", 50), replace(work("tiny", 1), launched=1)]
-    counts = "{}: of 3 steps wait {} for FLOP/s, {} for bytes/s, 1 for launches."
-    said = buying.bounds(steps, BOX).alt  # ridge points: 10 in float32, 100 in TF32
-    assert said.startswith(counts.format("box, TF32", 0, 2))
-    assert "float32: five 1 ms for bytes/s, fifty 5 ms for FLOP/s, tiny 1 s for launches" in said
-    assert buying.bounds(steps, CHIP).alt.startswith(counts.format("chip, float32", 0, 2))
-    fast = replace(CHIP, bandwidth=1e12)
-    assert buying.bounds(steps, fast).alt.startswith(counts.format("chip, float32", 1, 1))
-
-
 def test_the_cheapest_is_named_for_each_work_and_why_others_cost_nothing_known():
     product, large = work("product", 1e3), work("large", 1e3, 5e8)
     picture = buying.prices([product, large], [BOX, CHIP, Device("bare")], "float32")
-    best = "Cheapest at its least rent: {}."
-    assert picture.alt.startswith(best.format("chip for product; box for large"))
+    best = "Cheapest, at the least rents and at the most. {}."
+    assert picture.alt.startswith(best.format("product: chip; large: box"))
     assert "product: box: 55.6 to 111; chip: 27.8 to 27.8" in picture.alt
     told = [text.get_text() for axes in picture.figure.axes for text in axes.texts]
     assert told == ["has no float32", "does not fit", "has no float32"]
+    said = buying.prices([product], [BOX, replace(CHIP, rent=1, rent_most=9)], "float32").alt
+    assert said.startswith(best.format("product: chip, box"))
     said = buying.prices([product], [BOX, replace(CHIP, rent=9, rent_most=9)], "float32").alt
-    assert said.startswith(best.format("box for product"))
+    assert said.startswith(best.format("product: box"))
     free = [replace(BOX, rent=0, rent_most=0), replace(CHIP, rent=None)]
     free = buying.prices([product], free, "float32")
-    assert free.alt.startswith(best.format("box for product"))
+    assert free.alt.startswith(best.format("product: box"))
     assert [text.get_text() for text in free.axes.texts] == ["costs nothing", "has no rent"]
     none = buying.prices([product], [CHIP], "TF32").alt
     assert "No card that fits has both TF32 and a rent" in none

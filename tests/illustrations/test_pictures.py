@@ -109,8 +109,14 @@ def devices():
     from gpulessons.money.devices import Device
 
     rates = {"float32": 1e13, "16 bits": 1e14}
-    return [Device("box", rates, 1e11, 1e10, 2000.0, 2500.0, 1.0, 2.0, 300.0),
+    return [Device("box", rates, 1e11, 1e11, 2000.0, 2500.0, 1.0, 2.0, 300.0),
             Device("cpu", {"float32": 1e11}, 1e10, kind="live")]
+
+
+def stages():
+    from gpulessons.money import stages
+
+    return stages()
 
 
 def works():
@@ -197,8 +203,10 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     },
     "attention_head": {"head": lambda f: f(["a", "b", "c"], *random(3, 3, 4), token=1)},
     "buying": {
-        "box": lambda f: f(), "fits": lambda f: f(devices(), works()), "reached": lambda f: f(),
-        "bounds": lambda f: f(works(), devices()[0]),
+        "fits": lambda f: f(devices(), works()), "reached": lambda f: f(),
+        "ratios": lambda f: f(devices()[0], devices()[0], (0.5, 2)),
+        "chain": lambda f: f(stages(), devices()[0]),
+        "pays": lambda f: f(stages(), *2 * devices()[:1], (0.5, 2)),
         "prices": lambda f: f(works(), devices()),
         "renting": lambda f: f(devices()),
     },

@@ -8,20 +8,20 @@ import pytest
 from gpulessons.evidence import published
 from gpulessons.hardware import Machine
 from gpulessons.money import cores
+from gpulessons.money.chain import dearer, stages
 from gpulessons.money.cores import K80_CORES, K80_FLOPS, K80_MULTIPROCESSORS, Cores
-from gpulessons.money.devices import FACTORS, Device
+from gpulessons.money.devices import FACTORS, Device, card
 from gpulessons.money.renting import HOURS, break_even, energy, owned_hour
 from gpulessons.money.works import (
-    FUSED,
-    GRAPH,
-    HOW,
+    COMPILED,
+    EAGER,
     LAYERS,
-    ONE_BY_ONE,
     Work,
     dense,
     generating,
     launch,
     networks,
+    prefill,
     training,
 )
 
@@ -62,51 +62,56 @@ def test_what_does_not_fit_takes_no_time_and_costs_nothing():
 def test_a_step_costs_the_rent_of_its_time():
     assert PRODUCT.cost(FAST, "float32") == pytest.approx((9 / 3600, 18 / 3600))
     assert STREAM.cost(FAST, "float32") == pytest.approx((9 * 0.1 / 3600, 18 * 0.1 / 3600))
+    tenth = replace(PRODUCT, tokens=10).cost(FAST, "float32")
+    assert tenth == pytest.approx((0.9 / 3600, 1.8 / 3600))
     assert STREAM.cost(THICK, "float32") is None
     assert STREAM.cost(replace(THICK, rent=0, rent_most=0), "float32") == (0, 0)
 
 
-def test_a_network_s_step_has_its_products_and_moves_weights_six_times_and_outputs_eight_or_four():
-    from gpulessons.models.six_networks import FULL, Trainee, cost
+def test_a_network_s_step_has_its_products_and_moves_weights_six_times_and_outputs_eight():
+    from gpulessons.models.six_networks import FULL, cost
 
-    first, *_ = networks(batch=4)
-    size = replace(FULL["FCN-5"], batch=4)
-    weights = Trainee(replace(size, narrower=16)).parameters
-    assert first.flops == cost(size).flops and weights < cost(size).parameters
+    works = networks()
+    first, size = works[0], FULL["FCN-5"]
+    assert [w.name for w in works] == list(FULL) and first.flops == cost(size).flops
     parameters = cost(size).parameters
     outputs = cost(size).memory / 16 - parameters / 2
     assert first.moved["float32"] == 4 * (6 * parameters + 8 * outputs)
-    assert networks(4, how=FUSED)[0].moved["float32"] == 4 * (6 * parameters + 4 * outputs)
     assert first.moved["TF32"] == first.moved["float32"]
     assert first.moved["16 bits"] == first.moved["float32"] / 2 + 8 * parameters  # a copy in 32
-    assert first.held["16 bits"] == first.held["float32"] / 2 + 4 * parameters
-    few, many = networks(batch=1), networks(batch=64)
-    assert [w.name for w in few] == list(FULL)
-    assert all(a.intensity("TF32") < b.intensity("TF32") for a, b in zip(few, many, strict=True))
-
-
-def test_kernels_are_counted_and_a_chain_is_what_no_fusion_removes():
-    from gpulessons.money.launches import kernels
-
-    # Forward 4 products, 3 sigmoids, a softmax and its loss; back 7 products (the first layer's
-    # inputs need none), 4 sums for biases, 3 sigmoids, a softmax, its loss, a 1; the optimizer.
-    assert kernels("FCN-5") == (4 + 3 + 2 + 7 + 4 + 3 + 2 + 1 + 1, 8)
-    # A product for each of 2 layers and each word, forward and back, beside the other layers.
-    (few, short), (many, long) = kernels("LSTM-32"), kernels("LSTM-64")
-    assert many - few == 2 * 2 * 32 and long - short == 2 * 32 and short == 2 * (32 + 1 + 1)
-    assert kernels("ResNet")[1] == 2 * 56  # layers with weights
-    every = {how: networks(how=how) for how in HOW}
-    for n, name in enumerate(("FCN-5", "FCN-8", "AlexNet", "ResNet")):
-        count, chain = kernels(name)
-        assert every[ONE_BY_ONE][n].launched == count * launch()
-        assert every[GRAPH][n].launched == count * launch(GRAPH)
-        assert every[FUSED][n].launched == chain * launch(GRAPH)
 
 
 def test_a_launch_is_the_least_published_and_less_in_a_graph():
-    rows = published("launch", device="H200", what="scale, in a stream", elements=4096)
+    rows = published("launch", what="scale, in a stream", elements=4096)
+    assert {row.device for row in rows} >= {"A40", "L40", "H200"}
     assert launch() == min(row.sizes["bytes"] / row.value for row in rows)
-    assert 1e-6 < launch(GRAPH) == launch(FUSED) < launch() < 1e-5
+    assert 5e-7 < launch(COMPILED) < launch() < 5e-6
+
+
+def test_a_stage_s_published_step_is_of_all_its_tokens():
+    eager, compiled, many, prompt = stages()
+    took = [each.seconds for each in stages()]
+    assert took == pytest.approx([1 / 25.5, 1 / 107, 64 / 4154.81, 0.139])
+    assert (many.work.tokens, prompt.work.tokens) == (64, 2048)
+    assert many.work.moved["16 bits"] == generating(64, 65).moved["16 bits"]
+    assert eager.work.launched > compiled.work.launched
+    a100, h100 = card("A100 80 GB"), card("H100")
+    assert [each.limit(a100) for each in stages()] == ["overhead", "bytes/s", "bytes/s", "FLOP/s"]
+    assert all(max(each.work.parts(a100, "16 bits").values()) < each.seconds for each in stages())
+    gains = [each.gain(a100, h100) for each in stages()]
+    assert gains == pytest.approx([1, 3352 / 2039, 3352 / 2039, 989 / 312], rel=1e-3)
+
+
+def test_a_bound_explains_a_time_within_twice_the_sum_of_all():
+    each = replace(stages()[0], work=replace(STREAM, moved=dict.fromkeys(FACTORS, 4e10)))
+    assert sum(each.work.parts(THICK, "16 bits").values()) == pytest.approx(0.4, rel=1e-4)
+    for seconds, limit in ((0.79, "bytes/s"), (0.81, "overhead")):
+        row = replace(stages()[3].row, figure=f"{seconds}")
+        assert replace(each, row=row).limit(THICK) == limit
+
+
+def test_rents_are_compared_within_one_guide():
+    assert dearer("A100 80 GB", "H100") == pytest.approx((5 / 3, 1.99 / 0.8))
 
 
 def test_a_transformer_holds_16_bytes_a_parameter_and_a_token_reads_each_weight_once():
@@ -123,8 +128,13 @@ def test_a_transformer_holds_16_bytes_a_parameter_and_a_token_reads_each_weight_
     one, many = generating(3, 5, 2, 7), 12 * 2 * 49  # keys and values: 2 × 2 layers × 7 × 5 tokens
     assert one.moved["16 bits"] == one.held["16 bits"] == 2 * (many + 3 * 140)
     assert one.flops == 3 * 2 * (many + 140)
-    assert generating().launched == 12 * LAYERS * launch() and small.launched == 24 * 2 * launch()
-    assert generating(how=FUSED).launched == 6 * LAYERS * launch(GRAPH)
+    assert generating(how=EAGER).launched == 12 * LAYERS * launch()
+    assert generating().launched == 6 * LAYERS * launch(COMPILED) and one.tokens == 3
+    assert small.launched == 12 * 2 * launch(COMPILED) and small.tokens == 10
+    # Each token attends to those before it: on average half, 4 × 2 layers × 7 for each pair.
+    prompt = prefill(6, 2, 7)
+    assert prompt.flops == 6 * 2 * many + 4 * 2 * 7 * 6 * 6 / 2 and prompt.tokens == 6
+    assert prompt.moved["16 bits"] == 2 * (many + 2 * 2 * 7 * 6)
     assert generating(1024).intensity("16 bits") < 30  # each brings its own
     assert dense(16, 4).flops == 2 * 16 * 16 and dense(16, 4).moved["float32"] == 4 * (16 + 128)
 

@@ -1,30 +1,10 @@
 """Devices: what can be typed in, what is read off a machine, what data sheets and shops say."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from gpulessons.evidence import published
-from gpulessons.hardware import Machine
-from gpulessons.money.devices import (
-    CARDS,
-    COUNTED,
-    FREE,
-    Device,
-    card,
-    cards,
-    of_machine,
-    with_rents,
-)
-
-MACHINE = Machine(
-    cpu="A CPU", cores=4, cores_total=8, simd="SIMD", simd_bits=256, caches={"L3": 2**20},
-    memory=2**30, gpu=None, gpus=0, accelerator=None, system="", python="", libraries={},
-    date="2001-02-03T04:05:06", commit=None,
-    ceilings={"host float32": 1e11, "host copy": 2e10, "host triad": 3e10, "gpu float32": 1e13,
-              "gpu copy": 5e11}, ceiling_threads={},
-)  # fmt: skip
+from gpulessons.money.devices import CARDS, COUNTED, FREE, Device, card, cards, with_rents
 
 
 def test_what_is_no_number_above_0_is_refused_by_name():
@@ -58,6 +38,8 @@ def test_cards_have_their_sheets_numbers_and_the_ends_of_what_was_published():
     h200, t4, a100 = found["H200"], found["T4"], found["A100 80 GB"]
     assert h200.rates == {"float32": 67e12, "TF32": 495e12, "16 bits": 989e12}
     assert (h200.bandwidth, h200.memory, h200.watts) == (4.8e12, 141e9, 700)
+    assert found["H100"].rates == h200.rates  # the same chip
+    assert found["H100"].bandwidth == pytest.approx(3.35e12, rel=1e-3)
     assert set(t4.rates) == {"float32", "16 bits"} and t4.price is None
     for each in found.values():
         rents = [float(row.figure) for row in published("rent", device=each.name)]
@@ -69,15 +51,6 @@ def test_cards_have_their_sheets_numbers_and_the_ends_of_what_was_published():
     assert (games.price, games.price_most) == pytest.approx((3_500 / 0.7, 5_000 / 0.7))
     assert all(each.where and each.memory and each.ridge("16 bits") for each in found.values())
     assert card("V100").rates["16 bits"] == 125e12
-
-
-def test_a_machine_is_its_cpu_and_its_gpu_by_measured_ceilings():
-    (cpu,) = of_machine(MACHINE)
-    assert (cpu.name, cpu.kind, cpu.rates) == ("A CPU, 4 cores", "live", {"float32": 1e11})
-    assert cpu.bandwidth == 3e10 and cpu.where == f"{MACHINE.name}, 2001-02-03"
-    both = of_machine(replace(MACHINE, gpu={"name": "A card", "memory": 2**34}))
-    assert (both[1].name, both[1].memory, both[1].rates) == ("A card", 2**34, {"float32": 1e13})
-    assert of_machine(replace(MACHINE, ceilings={}))[0].ridge("float32") is None
 
 
 def test_rents_are_the_learners_and_a_misspelled_name_is_refused():
