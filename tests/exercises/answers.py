@@ -108,6 +108,9 @@ WRONG = {
          "np.stack([np.dot(x_t, w.T) for x_t in x]) + b",
          "5 products have the inputs"),
     ],
+    "kitchen_math": [
+        ("1555 * 408 / 108 / (32 * 4)", "46", "46 of the 64"),
+    ],
     "interleave": [
         ('"AAABBB", "BBBAAA"', '"AAABBB"', "One is missing"),
         ('"BBBAAA"', '"BBBAAA", "ABABAB"', "ABABAB: both read"),
@@ -117,9 +120,11 @@ WRONG = {
         ("if len(best) == k and not distance < best[-1][0]:", "if False:", "Right, but after"),
     ],
     "kitchen_math": [
-        ("400 / 0.1", "400 * 0.1", "multiplied"),
-        ("400 / 0.1", "400", "every 1 ns"),
-        ("400 / 0.1", "4 * 400 / 0.1", "bytes"),
+        ("1555 * 408 / 108", "1555 * 408", "all of the GPU's warps"),
+        ("(32 * 4)", "4", "Those are threads"),
+        ("(32 * 4)", "32", "A number has 4 bytes"),
+        (" / (32 * 4)", "", "Those are bytes"),
+        ("1555 * 408 / 108 / (32 * 4)", "45", "45 is not it"),
     ],
     "longest_chain": [
         ("100 + 3 - 1", "100", "The third layer starts"),
@@ -406,6 +411,10 @@ RIGHT = {
          "    return x[::4].sum() + x[1::4].sum() + x[2::4].sum() + x[3::4].sum()\n    a = b = c"),
         ("    a = b = c", "    sums = [0.0] * 8\n    for i in range(len(x)):\n"
          "        sums[i % 8] += x[i]\n    return sum(sums)\n    a = b = c", "longest row"),
+        ("    a = b = c", "    sums = np.zeros(4)\n    for i in range(x.size):\n"
+         "        sums[i % 4] += x[i]\n    return sums.sum()\n    a = b = c", "longest row"),
+        ("        a += x[i]\n        b += x[i + 1]\n        c += x[i + 2]\n        d += x[i + 3]\n",
+         "        a += (x[i] + x[i + 1]) + (x[i + 2] + x[i + 3])\n", "longest row"),
     ],
     "puzzle_broadcast": [
         ("if row < out.shape[0] and column < out.shape[1]:",
