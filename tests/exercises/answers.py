@@ -95,21 +95,10 @@ WRONG = {
     "fuse_pointwise": [
         ("math.tanh(memory)", "math.tanh(new_c[k])", "3 loads for each result, where 2.5"),
     ],
-    "honest_clock": [
-        ("    work()\n"
-         "    sync()\n",
-         "    work()\n",
-         "before the work was done"),
-        ("    sync()\n    start", "    start", "earlier work"),
-        ("return time", "return 1000 * time", "seconds"),
-    ],
     "inputs_first": [
         ("x.reshape(-1, x.shape[2]) @ w.T + b",
          "np.stack([np.dot(x_t, w.T) for x_t in x]) + b",
          "5 products have the inputs"),
-    ],
-    "kitchen_math": [
-        ("1555 * 408 / 108 / (32 * 4)", "46", "46 of the 64"),
     ],
     "interleave": [
         ('"AAABBB", "BBBAAA"', '"AAABBB"', "One is missing"),
@@ -270,6 +259,12 @@ WRONG = {
         ("return all_reduce(parts)", "return parts[0] + parts[1]", "never called"),
         ("return all_reduce(parts)", "return all_reduce([sum(parts), 0])", "computes all of it"),
     ],
+    "which_mistake": [
+        ('"a": 2', '"a": 4', "a hundred"),
+        ('"b": 5', '"b": 2', "waited for"),
+        ('"c": 3', '"c": ...', "still '...'"),
+        ('{"a": 2, "b": 5, "c": 3}', '{"a": 2}', "b has no number"),
+    ],
 }
 
 RIGHT = {
@@ -364,6 +359,9 @@ RIGHT = {
     "judge_a_claim": [
         ("low < holds and high >= refuted and refuted < holds",
          "max(low, refuted) < holds and not high < refuted"),
+    ],
+    "kitchen_math": [
+        ("1555 * 408 / 108 / (32 * 4)", "46", "46 of the 64"),
     ],
     "keep_the_best": [
         ("    for distance, index in stream:\n"
