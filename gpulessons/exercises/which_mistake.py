@@ -1,8 +1,7 @@
 """Which of the five ways to a wrong number is it? Three reports to diagnose."""
 
-from gpulessons.exercises.asking import number
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import Mismatch
+from gpulessons.grader.diagnosis import Mismatch, number
 
 text = '''\
 # a  On a GPU: ten calls of net(x) untimed, then the median of a hundred:
