@@ -1,23 +1,36 @@
-"""Little's law: how many workers must be busy, for so much output with so much delay?"""
+"""Little's law: how many warps must be there, for so much bandwidth with so much latency?"""
 
-from gpulessons.exercises.asking import a_number
+import math
+
+from gpulessons.grader.check import Exercise
+from gpulessons.grader.diagnosis import Mismatch, number
 
 text = '''\
-# A memory answers after 400 ns. Each request brings 4 bytes. You want one every 0.1 ns.
+# An A100's memory: 1,555 GB/s, after 408 ns, for all of its 108 multiprocessors.
+# A warp's load brings 32 numbers of 4 bytes, and each warp has one under way.
 ### BEGIN SOLUTION
-my_in_flight = 400 / 0.1  # how many requests must be under way at once?
+my_warps = 1555 * 408 / 108 / (32 * 4)  # how many warps must each multiprocessor hold?
 ### STUB
-my_in_flight = ...  # how many requests must be under way at once?
+my_warps = ...  # how many warps must each multiprocessor hold?
 ### END SOLUTION
 '''
 
-reasons = {
-    40: "You multiplied latency by the gap; the rate is one over the gap.",
-    400: "That would do for a request every 1 ns.",
-    16_000: "That counts bytes in flight, not requests.",
+EXACT = 1555 * 408 / 108 / (32 * 4)
+HINT = "bytes in flight: GB/s × ns is bytes. Then share them out, to multiprocessors and to warps."
+REASONS = {
+    EXACT * 108: "That is all of the GPU's warps. 108 multiprocessors share them.",
+    EXACT * 32: "Those are threads. A warp has 32.",
+    EXACT * 128: "Those are bytes. A warp's load brings 32 × 4 of them.",
+    EXACT * 4: "A number has 4 bytes.",
 }
 
-exercise = a_number(
-    __name__, text, 4_000, reasons, "how many start while the first one is under way.",
-    "4,000 at once: with fewer under way, the memory waits for you.",
-)
+
+def judge(answer):
+    answer = number(answer, HINT)
+    if EXACT - 0.1 <= answer <= math.ceil(EXACT):
+        return f"{EXACT:.1f}, so {math.ceil(EXACT)} of the 64 that there is room for."
+    said = (said for wrong, said in REASONS.items() if abs(answer - wrong) <= max(1, 0.01 * wrong))
+    raise Mismatch(next(said, f"{answer:,} is not it."), HINT)
+
+
+exercise = Exercise(__name__, text, judge=judge)

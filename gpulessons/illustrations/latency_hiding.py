@@ -4,9 +4,8 @@
     occupancy = resident warps / warp slots
 
 A multiprocessor has several schedulers, each with warp slots of its own, and in every clock a
-scheduler issues one instruction of one of its warps, if one is ready. This is one of them, on a
-small scale: a load takes tens of clocks here and hundreds in a GPU. All warps run the same loop:
-some instructions, the last of them a load, whose number the next turn needs.
+scheduler issues one instruction of one of its warps, if one is ready. This is one of them. All
+warps run the same loop: some instructions, the last of them a load, whose number the next needs.
 """
 
 import math
@@ -22,7 +21,7 @@ from warplens.model.occupancy import PARTITIONS, limits_of
 
 GPU = "A100"
 SLOTS = limits_of(named(GPU)).warps // PARTITIONS  # of one scheduler
-CLOCKS = 80  # that are drawn
+CLOCKS = 80  # that are drawn, or a load and half of them
 ISSUES, WAITS, READY = "#", ".", "-"
 STATES = {
     ISSUES: ("issued", {"facecolor": SKY, "edgecolor": "none"}),
@@ -78,7 +77,7 @@ def latency_hiding(warps: int = 4, work: int = 4, latency: int = 36) -> Picture:
     figure, (above, slot, curve) = blank(
         7.6, 6.2, title, nrows=3, height_ratios=(0.2 * SLOTS, 0.34, 1.1)
     )
-    draw_warps(above, slot, run(warps, work, latency))
+    draw_warps(above, slot, run(warps, work, latency, max(CLOCKS, latency + CLOCKS // 2)))
     above.set_title(f"Little's law: {law}", loc="left", color=INK, fontsize=10)
     places = range(1, SLOTS + 1)
     curve.plot(places, [steady(n, work, latency)[0] for n in places], color=INK, linewidth=1.4)
@@ -106,22 +105,24 @@ def message(warps, busy, needed):
 def draw_warps(axes, slot, rows):
     """A row for each warp slot, the resident ones filled, with a key; below, who is issued in each
     clock, with the warp's number where there is room."""
+    clocks = len(rows[0])
     for warp, row in enumerate(rows):
         for found in re.finditer(r"(.)\1*", row):
             start, length, (_, look) = found.start(), len(found[0]), STATES[found[1]]
             height = 0.44 if found[1] == WAITS else 0.8
             axes.broken_barh([(start, length)], (warp - height / 2, height), linewidth=0, **look)
             if found[1] == ISSUES:
-                span(slot, 0, start, length, SKY, warp + 1 if length > 1 + (warp > 8) else "")
+                fits = length > clocks / 60 + (warp > 8)
+                span(slot, 0, start, length, SKY, warp + 1 if fits else "")
     for name, look in STATES.values():
         axes.bar(0, 0, label=name, linewidth=0.5, **look)
     axes.legend(loc="upper left", bbox_to_anchor=(0, 0), ncols=3, frameon=False, labelcolor=INK,
                 fontsize=10, borderpad=0.2)
-    axes.hlines(range(len(rows), SLOTS), 0, CLOCKS, color=INK, linestyle=":", linewidth=0.8)
-    axes.set(xlim=(0, CLOCKS), ylim=(SLOTS - 0.4, -0.6), ylabel="warp slots", xticks=[])
+    axes.hlines(range(len(rows), SLOTS), 0, clocks, color=INK, linestyle=":", linewidth=0.8)
+    axes.set(xlim=(0, clocks), ylim=(SLOTS - 0.4, -0.6), ylabel="warp slots", xticks=[])
     ticks = sorted({1, len(rows), SLOTS})
     axes.set_yticks([tick - 1 for tick in ticks], ticks)
-    slot.set(xlim=(0, CLOCKS), ylim=(-0.55, 0.55), xlabel="clocks")
+    slot.set(xlim=(0, clocks), ylim=(-0.55, 0.55), xlabel="clocks")
     slot.set_yticks([0], ["issue slot"])
     slot.spines["left"].set_visible(False)
 

@@ -66,8 +66,9 @@ def in_flight(*cards: str) -> Picture:
     ends = sorted(each for _, xs, *_ in lines for each in (xs[0], xs[-1]))
     law = "Little's law", [ends[0], 1, ends[-1]], [ends[0], 1, 1], {**BESIDE, "marker": ""}
     shares = [y / min(x, 1) for _, *points, _ in lines for x, y in zip(*points, strict=True)]
-    title = (f"{len(lines)} cards read {percent(min(shares))} to {percent(max(shares))} of what "
-             "Little's law and their DRAM allow.")
+    who = f"An {cards[0]} reads" if len(cards) == 1 else f"{len(cards)} cards read"
+    title = (f"{who} {percent(min(shares))} to {percent(max(shares))} of what Little's law and the "
+             "DRAM allow.")
     x = f"{cited(rows)}\nbytes in flight, over latency × the sheet's rate".replace("; ", "\n")
     return log_lines([*lines, law], (x, percent), ("reads, over the sheet's rate", percent),
                      title=title, spoken="Little's law: equal shares up to 1, then level.")

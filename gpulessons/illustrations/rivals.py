@@ -47,12 +47,8 @@ def apart(comparison) -> tuple[float, float, float] | None:
 
 def rivals(comparison, nbytes: float) -> Picture:
     """A comparison at one size, by kinds of figure. nbytes: what a call moves. The title divides
-    the slow ends of live times by the least that a T4 needs."""
-    rows, floor = rows_of(comparison, nbytes), sheet("T4").least(0, nbytes)
-    told = " and ".join(
-        f"{units.ratio(float(f'{t.quartiles[1] / floor:.2g}')).rstrip('×')} times as fast as {name}"
-        for name, t in ends(comparison).items())
-    title = f"A T4 is at most {told}." if told else "Nothing was timed here."
+    live medians by the least that a T4 needs."""
+    rows, title = rows_of(comparison, nbytes), divided(comparison, sheet("T4").least(0, nbytes))
     figure, axes = blank(width=8.2, height=1.3 + 0.36 * len(rows), title=title)
     for y, row in enumerate(rows):
         draw(axes, y, row)
@@ -60,6 +56,22 @@ def rivals(comparison, nbytes: float) -> Picture:
     log_axes(axes, x=("time of one call", units.seconds))
     axes.margins(x=0.25)  # room for the words
     return Picture(figure, f"{title} {listed({f'{r.name} ({r.kind})': r.words for r in rows})}.")
+
+
+def divided(comparison, floor: float) -> str:
+    """How much faster a card can be at most, with what is divided by what; no claim if noisy."""
+    timed = ends(comparison)
+    told = [f"{units.ratio(read(t.median) / read(floor)).rstrip('×')} times as fast as {name} "
+            f"({units.seconds(t.median)} / {units.seconds(floor)})"
+            for name, t in timed.items() if t.noise != "too noisy"]  # fmt: skip
+    if told:
+        return f"A T4 is at most {' and '.join(told)}."
+    return "No claim: what was timed is too noisy." if timed else "Nothing was timed here."
+
+
+def read(seconds: float) -> float:
+    """Seconds as they are written."""
+    return float(f"{seconds:.3g}")
 
 
 def rows_of(comparison, nbytes: float) -> list[Row]:

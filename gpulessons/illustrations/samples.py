@@ -13,7 +13,9 @@ from gpulessons.plots.picture import BLUE, PURPLE, Picture, blank
 def in_order(times: Sequence[float]) -> Picture:
     """Every sample as a dot, first to last: on a log scale the unlucky ones show as well."""
     factor = units.ratio(max(times) / min(times)).rstrip("×")
-    title = f"{len(times):,} samples: the slowest took {factor} times as long as the fastest."
+    bad = sum(time > 2 * median(times) for time in times)
+    title = (f"{len(times):,} samples: {bad:,} took more than twice the median; the slowest took "
+             f"{factor} times as long as the fastest.")
     figure, axes = blank(height=3.2, title=title)
     axes.plot(range(1, len(times) + 1), times, ".", color=BLUE, markersize=4, alpha=0.5)
     axes.set_xlabel("call, in order")

@@ -97,14 +97,6 @@ WRONG = {
     "fuse_pointwise": [
         ("math.tanh(memory)", "math.tanh(new_c[k])", "3 loads for each result, where 2.5"),
     ],
-    "honest_clock": [
-        ("    work()\n"
-         "    sync()\n",
-         "    work()\n",
-         "before the work was done"),
-        ("    sync()\n    start", "    start", "earlier work"),
-        ("return time", "return 1000 * time", "seconds"),
-    ],
     "inputs_first": [
         ("x.reshape(-1, x.shape[2]) @ w.T + b",
          "np.stack([np.dot(x_t, w.T) for x_t in x]) + b",
@@ -119,9 +111,11 @@ WRONG = {
         ("if len(best) == k and not distance < best[-1][0]:", "if False:", "Right, but after"),
     ],
     "kitchen_math": [
-        ("400 / 0.1", "400 * 0.1", "multiplied"),
-        ("400 / 0.1", "400", "every 1 ns"),
-        ("400 / 0.1", "4 * 400 / 0.1", "bytes"),
+        ("1555 * 408 / 108", "1555 * 408", "all of the GPU's warps"),
+        ("(32 * 4)", "4", "Those are threads"),
+        ("(32 * 4)", "32", "A number has 4 bytes"),
+        (" / (32 * 4)", "", "Those are bytes"),
+        ("1555 * 408 / 108 / (32 * 4)", "45", "45 is not it"),
     ],
     "longest_chain": [
         ("100 + 3 - 1", "100", "The third layer starts"),
@@ -267,6 +261,12 @@ WRONG = {
         ("return all_reduce(parts)", "return parts[0] + parts[1]", "never called"),
         ("return all_reduce(parts)", "return all_reduce([sum(parts), 0])", "computes all of it"),
     ],
+    "which_mistake": [
+        ('"a": 2', '"a": 4', "a hundred"),
+        ('"b": 5', '"b": 2', "waited for"),
+        ('"c": 3', '"c": ...', "still '...'"),
+        ('{"a": 2, "b": 5, "c": 3}', '{"a": 2}', "b has no number"),
+    ],
 }
 
 RIGHT = {
@@ -358,6 +358,16 @@ RIGHT = {
     "interleave": [
         ('{"AAABBB", "BBBAAA"}', '["BBBAAA", "AAABBB", "BBBAAA"]'),
     ],
+<<<<<<< HEAD
+=======
+    "judge_a_claim": [
+        ("low < holds and high >= refuted and refuted < holds",
+         "max(low, refuted) < holds and not high < refuted"),
+    ],
+    "kitchen_math": [
+        ("1555 * 408 / 108 / (32 * 4)", "46", "46 of the 64"),
+    ],
+>>>>>>> p0001
     "keep_the_best": [
         ("    for distance, index in stream:\n"
          "        if len(best) == k and not distance < best[-1][0]:\n"
@@ -404,6 +414,10 @@ RIGHT = {
          "    return x[::4].sum() + x[1::4].sum() + x[2::4].sum() + x[3::4].sum()\n    a = b = c"),
         ("    a = b = c", "    sums = [0.0] * 8\n    for i in range(len(x)):\n"
          "        sums[i % 8] += x[i]\n    return sum(sums)\n    a = b = c", "longest row"),
+        ("    a = b = c", "    sums = np.zeros(4)\n    for i in range(x.size):\n"
+         "        sums[i % 4] += x[i]\n    return sums.sum()\n    a = b = c", "longest row"),
+        ("        a += x[i]\n        b += x[i + 1]\n        c += x[i + 2]\n        d += x[i + 3]\n",
+         "        a += (x[i] + x[i + 1]) + (x[i + 2] + x[i + 3])\n", "longest row"),
     ],
     "puzzle_broadcast": [
         ("if row < out.shape[0] and column < out.shape[1]:",
