@@ -358,16 +358,9 @@ RIGHT = {
     "interleave": [
         ('{"AAABBB", "BBBAAA"}', '["BBBAAA", "AAABBB", "BBBAAA"]'),
     ],
-<<<<<<< HEAD
-=======
-    "judge_a_claim": [
-        ("low < holds and high >= refuted and refuted < holds",
-         "max(low, refuted) < holds and not high < refuted"),
-    ],
     "kitchen_math": [
         ("1555 * 408 / 108 / (32 * 4)", "46", "46 of the 64"),
     ],
->>>>>>> p0001
     "keep_the_best": [
         ("    for distance, index in stream:\n"
          "        if len(best) == k and not distance < best[-1][0]:\n"
