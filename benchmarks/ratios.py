@@ -49,7 +49,6 @@ from gpulessons.backends import gpu, torch_gpu
 from gpulessons.hardware import budget
 from gpulessons.hardware.pools import blas_in_words
 from gpulessons.hardware.system import cores
-from gpulessons.hardware.vectors import wide_vectors
 from gpulessons.measure.results import Ratio
 from gpulessons.ops.activations import relu
 from gpulessons.ops.activations_more import gelu, sigmoid, tanh
@@ -253,7 +252,6 @@ def main(arguments=None):
         return 0
     if blas := blas_in_words():
         print(f"NumPy multiplies by {blas}.", file=sys.stderr)
-    wide_vectors()
     return measure(rows, options.json)
 
 

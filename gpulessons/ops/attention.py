@@ -35,7 +35,7 @@ from .reduce import warp_reduce_sum
 from .rows import LOWEST, NOTHING, warp_per_row
 from .softmax import softmax
 from .softmax import warp_kernel as softmax_kernel
-from .vectors import LANES
+from .vectors import LANES, full_width
 
 
 def queries_keys_values(length, rng, keys=None, heads=4, width=64, causal=False):
@@ -125,6 +125,7 @@ def scale_row(row, factor):
 @njit(**SERIAL)
 def update(scores, row_max, total, rescale):
     """The online softmax, down the columns; scores become exps."""
+    full_width()
     rescale[:] = row_max
     for k in range(len(scores)):
         row = scores[k]

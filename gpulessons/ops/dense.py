@@ -49,7 +49,7 @@ from .matmul import launch_tile
 from .matmul_cpu import multiply, multiply_tile, packed, tile_of
 from .reduce import WARPS, warp_reduce_sum
 from .transpose import launch_padded, transposed
-from .vectors import LANES
+from .vectors import LANES, full_width
 
 
 def layer(examples, rng, inputs=256, outputs=256):
@@ -103,6 +103,7 @@ def row_at_a_time(x, w, b, out):
 
 def add_and_squash(b, out):
     for i in prange(out.shape[0]):
+        full_width()
         for j in range(out.shape[1]):
             out[i, j] = vector_sigmoid(out[i, j] + b[j])
 

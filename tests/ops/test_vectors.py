@@ -5,7 +5,8 @@ import pytest
 from numba import njit
 from numba.core.errors import TypingError
 
-from gpulessons.ops.vectors import LANES, fma, load, store
+from gpulessons.hardware.hot_loop import hot_loop
+from gpulessons.ops.vectors import LANES, fma, full_width, load, store
 
 
 @njit
@@ -33,6 +34,19 @@ def test_a_vector_is_a_piece_of_a_row_and_nothing_beside_it_is_written(form, dty
     changed = np.zeros(out.shape, bool)
     changed[1, 4 : 4 + LANES] = True
     assert np.array_equal(out[~changed], want[~changed])
+
+
+@pytest.mark.skipif(LANES < 64, reason="of no other CPU does LLVM take half")
+def test_a_loop_that_asks_for_it_has_the_full_width():
+    @njit
+    def scale(x, out):
+        full_width()
+        for i in range(x.size):
+            out[i] = x[i] * x[i]
+
+    x = np.ones(64, np.float32)
+    scale(x, np.empty_like(x))
+    assert hot_loop(scale).lanes == 16 and scale.py_func(x, np.empty_like(x)) is None
 
 
 def test_a_loaded_vector_is_no_view():
