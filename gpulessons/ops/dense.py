@@ -101,14 +101,17 @@ def row_at_a_time(x, w, b, out):
             out[i, j] = vector_sigmoid(total + b[j])
 
 
-def add_and_squash(b, out):
+@njit(**SERIAL)
+def add_and_squash(b, row):
+    full_width()
+    for j in range(row.size):
+        row[j] = vector_sigmoid(row[j] + b[j])
+
+
+@njit(**PARALLEL)
+def finish(b, out):
     for i in prange(out.shape[0]):
-        full_width()
-        for j in range(out.shape[1]):
-            out[i, j] = vector_sigmoid(out[i, j] + b[j])
-
-
-finish, finish_tile = njit(**PARALLEL)(add_and_squash), njit(**SERIAL)(add_and_squash)
+        add_and_squash(b, out[i])
 
 
 @dense.version("BLAS, then sigmoid", on=host)
@@ -123,9 +126,10 @@ def each_tile(x, panels, b, out):
     across = ceil_div(len(panels), wide)
     for tile in prange(ceil_div(len(x), rows) * across):
         i, q = tile // across * rows, tile % across * wide
-        part, columns = slice(i, i + rows), slice(q * LANES, (q + wide) * LANES)
-        multiply_tile(x[part], panels[q : q + wide], out[part, columns])
-        finish_tile(b[columns], out[part, columns])  # still in a cache
+        columns = slice(q * LANES, (q + wide) * LANES)
+        multiply_tile(x[i : i + rows], panels[q : q + wide], out[i : i + rows, columns])
+        for row in range(i, min(i + rows, len(out))):  # still in a cache
+            add_and_squash(b[columns], out[row, columns])
 
 
 @dense.version("Numba, fused", on=host)

@@ -120,16 +120,17 @@ def add_thin_product(x, panels, out):
         for k in range(x.shape[1]):
             rows[n, k] = x[n, k]
     for q in range(len(panels)):
-        panel, part = panels[q], out[:, q * LANES : (q + 1) * LANES]
+        panel = panels[q]
         a = b = c = d = nothing
         for k in range(len(panel)):
             row = load(panel, k, 0)
             a, b = fma(rows[0, k], row, a), fma(rows[1, k], row, b)
             c, d = fma(rows[2, k], row, c), fma(rows[3, k], row, d)
         store(a, sums, 0, 0), store(b, sums, 1, 0), store(c, sums, 2, 0), store(d, sums, 3, 0)
-        for n in range(part.shape[0]):
-            for j in range(part.shape[1]):
-                part[n, j] += sums[n, j]
+        for n in range(out.shape[0]):
+            part = out[n, q * LANES : (q + 1) * LANES]
+            for j in range(part.size):
+                part[j] += sums[n, j]
 
 
 @njit(**SERIAL)
