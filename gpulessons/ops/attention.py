@@ -166,7 +166,7 @@ def attend(q, keys, values, length, visible, out):
                 scale_row(result[i], rescale[i])
         for p in range(len(values)):
             for i in range(0, len(q), SIX):
-                add_six(scores, i, values[p, start : start + count], result, i, p * LANES)
+                add_six(scores[:count], i, values[p, start:], 0, result, i, p * LANES)
     for i in range(len(q)):
         for j in range(width):
             out[i, j] = result[i, j] * (ONE / total[i])

@@ -12,8 +12,8 @@ import numpy as np
 from numba import njit, prange
 
 from .common import PARALLEL, SERIAL, aligned_empty, ceil_div
-from .matmul_cpu import SIX, pack_rows
-from .vectors import LANES, fma, load, store
+from .matmul_cpu import SIX, pack_rows, six_rows
+from .vectors import LANES, load
 
 TAPS, GROUP = 192, 11  # weights whose lines stay in the first cache while 66 filters pass by
 
@@ -61,20 +61,13 @@ fill_one_core, fill_every_core = njit(**SERIAL)(fill_loop), njit(**PARALLEL)(fil
 
 
 @njit(**SERIAL)
-def add_six_filters(weights, line, starts, first, sums, i):
-    """sums[i : i + 6] += the shifted lines, each LANES long, times the weights (taps, 6)."""
-    a, b, c = load(sums, i, 0), load(sums, i + 1, 0), load(sums, i + 2, 0)
-    d, e, f = load(sums, i + 3, 0), load(sums, i + 4, 0), load(sums, i + 5, 0)
-    for k in range(starts.size):
-        pixels = load(line, 0, first + starts[k])
-        a = fma(weights[k, 0], pixels, a)
-        b = fma(weights[k, 1], pixels, b)
-        c = fma(weights[k, 2], pixels, c)
-        d = fma(weights[k, 3], pixels, d)
-        e = fma(weights[k, 4], pixels, e)
-        f = fma(weights[k, 5], pixels, f)
-    store(a, sums, i, 0), store(b, sums, i + 1, 0), store(c, sums, i + 2, 0)
-    store(d, sums, i + 3, 0), store(e, sums, i + 4, 0), store(f, sums, i + 5, 0)
+def shifted(line, k, place):
+    """What stands under weight k: the line, begun a little later."""
+    starts, first = place
+    return load(line, 0, first + starts[k])
+
+
+add_six = six_rows(shifted)  # filters
 
 
 @njit(**SERIAL)
@@ -97,8 +90,8 @@ def direct_loop(line, size, starts, width, weights, out):
         sums[...] = 0
         for k in range(0, starts.size, TAPS):
             for p in range(len(panels)):
-                add_six_filters(panels[p, k : k + TAPS], line, starts[k : k + TAPS],
-                                image * size + piece * LANES, sums, p * SIX)  # fmt: skip
+                place = starts[k : k + TAPS], image * size + piece * LANES
+                add_six(panels[p, k : k + TAPS], 0, line, place, sums, p * SIX, 0)
         filters = slice(group * GROUP * SIX, (group + 1) * GROUP * SIX)
         put_back(sums, piece * LANES, width, out[image, filters])
 

@@ -63,24 +63,32 @@ SIX, ROWS = 6, 192  # rows whose results fill the registers; rows of a tile, 384
 STRIP = 32  # rows of y that a core packs at a time
 
 
-@njit(**SERIAL)
-def add_six(x, first, y, out, i, j):
-    """out[i : i + 6, j : j + LANES] += x[:, first : first + 6]ᵀ y, with y LANES wide. The results
-    wait in registers: a row of y and six numbers of x buy 6 · LANES multiply-adds, and nothing is
-    stored before the last of them.
-    """
-    a, b, c = load(out, i, j), load(out, i + 1, j), load(out, i + 2, j)
-    d, e, f = load(out, i + 3, j), load(out, i + 4, j), load(out, i + 5, j)
-    for k in range(len(y)):
-        row = load(y, k, 0)
-        a = fma(x[k, first], row, a)
-        b = fma(x[k, first + 1], row, b)
-        c = fma(x[k, first + 2], row, c)
-        d = fma(x[k, first + 3], row, d)
-        e = fma(x[k, first + 4], row, e)
-        f = fma(x[k, first + 5], row, f)
-    store(a, out, i, j), store(b, out, i + 1, j), store(c, out, i + 2, j)
-    store(d, out, i + 3, j), store(e, out, i + 4, j), store(f, out, i + 5, j)
+def six_rows(load_row):
+    """The micro-kernel. load_row(y, k, place): where row k of y is found, LANES wide."""
+
+    @njit(**SERIAL)
+    def add_six(x, first, y, place, out, i, j):
+        """out[i : i + 6, j : j + LANES] += x[:, first : first + 6]ᵀ y. The results wait in
+        registers: a row of y and six numbers of x buy 6 · LANES multiply-adds, and nothing is
+        stored before the last of them.
+        """
+        a, b, c = load(out, i, j), load(out, i + 1, j), load(out, i + 2, j)
+        d, e, f = load(out, i + 3, j), load(out, i + 4, j), load(out, i + 5, j)
+        for k in range(len(x)):
+            row = load_row(y, k, place)
+            a = fma(x[k, first], row, a)
+            b = fma(x[k, first + 1], row, b)
+            c = fma(x[k, first + 2], row, c)
+            d = fma(x[k, first + 3], row, d)
+            e = fma(x[k, first + 4], row, e)
+            f = fma(x[k, first + 5], row, f)
+        store(a, out, i, j), store(b, out, i + 1, j), store(c, out, i + 2, j)
+        store(d, out, i + 3, j), store(e, out, i + 4, j), store(f, out, i + 5, j)
+
+    return add_six
+
+
+add_six = six_rows(load)  # place: a column, of a panel the first
 
 
 @njit(**SERIAL)
@@ -90,7 +98,7 @@ def add_product(x, y, out):
     """
     for q in range(len(y)):
         for p in range(len(x)):
-            add_six(x[p], 0, y[q], out, p * SIX, q * LANES)
+            add_six(x[p], 0, y[q], 0, out, p * SIX, q * LANES)
 
 
 @njit(**SERIAL)

@@ -178,5 +178,5 @@ def test_with_columns_in_their_usual_order_a_stride_of_two_collides():
 def test_the_direct_loop_is_made_of_vectors():
     """Its inner loop is packed multiply-adds, each of which continues a sum in a register."""
     conv2d.versions["Numba, direct, one core"](*conv2d.inputs(conv2d.edge_cases[0]))
-    loop = hot_loop(conv2d_direct.add_six_filters)
+    loop = hot_loop(conv2d_direct.add_six)
     assert loop.packed == loop.chains == 6 * LANES // loop.lanes and loop.scalar == 0

@@ -78,8 +78,8 @@ def test_without_a_compiler_the_micro_kernel_is_numpy():
     rng = np.random.default_rng(0)
     x, y = rng.standard_normal((7, 8), np.float32), rng.standard_normal((7, LANES), np.float32)
     found, want = np.ones((2, 6, LANES + 3), np.float32)
-    matmul_cpu.add_six.py_func(x, 2, y, found, 0, 3)
-    matmul_cpu.add_six(x, 2, y, want, 0, 3)
+    matmul_cpu.add_six.py_func(x, 2, y, 0, found, 0, 3)
+    matmul_cpu.add_six(x, 2, y, 0, want, 0, 3)
     assert np.allclose(found, want, atol=1e-5)
     assert np.allclose(want[:, 3:], 1 + x[:, 2:].T @ y, atol=1e-5)
 
