@@ -49,7 +49,6 @@ from gpulessons.backends import gpu, torch_gpu
 from gpulessons.hardware import budget
 from gpulessons.hardware.pools import blas_in_words
 from gpulessons.hardware.system import cores
-from gpulessons.hardware.vectors import wide_vectors
 from gpulessons.measure.results import Ratio
 from gpulessons.ops.activations import relu
 from gpulessons.ops.activations_more import gelu, sigmoid, tanh
@@ -150,23 +149,23 @@ ROWS = (
         lambda: contest(bias_gelu, "Numba, fused", "PyTorch, two operators, CPU")),
     Row("adam", 0.8, 1.0, "CPU", "Adam's step in place: Numba fused / torch.optim.Adam(fused=True)",
         lambda: contest(adam_in_place, "Numba", "PyTorch, fused")),
-    Row("matmul", 0.50, 0.75, "CPU", "Numba product / NumPy's BLAS, 1024³, all cores",
-        lambda: contest(matmul, "Numba, blocked, every core", "NumPy", 1024)),
-    Row("matmul-blocked", 50, 150, "CPU", "Numba product, blocked / naive, 1024³, one core",
-        lambda: contest(matmul, "Numba, blocked, one core", "Numba, one core, ijk", 1024,
+    Row("matmul", 0.85, 0.95, "CPU", "Numba product / NumPy's BLAS, 1024³, all cores",
+        lambda: contest(matmul, "Numba, registers, every core", "NumPy", 1024)),
+    Row("matmul-blocked", 50, 150, "CPU", "Numba product, registers / naive, 1024³, one core",
+        lambda: contest(matmul, "Numba, registers, one core", "Numba, one core, ijk", 1024,
                         seconds=30)),
-    Row("conv-direct", 0.40, 0.65, "CPU", "Numba direct convolution / torch, ResNet 3×3 layer",
+    Row("conv-direct", 0.85, 1.0, "CPU", "Numba direct convolution / torch, ResNet 3×3 layer",
         lambda: contest(conv2d, "Numba, direct", "PyTorch on CPU", 56)),
-    Row("conv-im2col", 0.50, 0.90, "CPU", "NumPy im2col convolution / torch, ResNet 3×3 layer",
+    Row("conv-im2col", 0.70, 0.80, "CPU", "NumPy im2col convolution / torch, ResNet 3×3 layer",
         lambda: contest(conv2d, "NumPy, im2col", "PyTorch on CPU", 56)),
     Row("softmax", 0.45, 0.90, "CPU", "Numba softmax / torch, 4096 × 1009",
         lambda: contest(softmax, "Numba", "PyTorch on CPU", 4096 * 1009)),
-    Row("lstm", 0.40, 0.80, "CPU", "Numba LSTM / torch.nn.LSTM, 256 units, batch 32, 64 steps",
+    Row("lstm", 0.80, 1.0, "CPU", "Numba LSTM / torch.nn.LSTM, 256 units, batch 32, 64 steps",
         lambda: contest(lstm_sequence, "Numba", "PyTorch, nn.LSTM, CPU", 256)),
     Row("lstm-fused", 1.5, 3, "CPU", "LSTM in NumPy: the best rung / eight products a step",
         lambda: contest(lstm_sequence, ("NumPy, input", "NumPy, one"),
                         "NumPy, eight products a step", 256)),
-    Row("attention", 0.25, 0.5, "CPU", "Numba's tiles / torch's fused attention, 1,024 tokens",
+    Row("attention", 0.85, 1.1, "CPU", "Numba's tiles / torch's fused attention, 1,024 tokens",
         lambda: contest(attention, "Numba", "PyTorch, fused, CPU", 1024)),
     Row("neighbours", 1.1, 1.5, "CPU", "neighbors: NumPy's product, Numba's selection / partition, "
         "256 of 100,000", lambda: contest(brute_force, "NumPy's product", "NumPy, partition",
@@ -253,7 +252,6 @@ def main(arguments=None):
         return 0
     if blas := blas_in_words():
         print(f"NumPy multiplies by {blas}.", file=sys.stderr)
-    wide_vectors()
     return measure(rows, options.json)
 
 

@@ -22,7 +22,6 @@ from gpulessons.hardware import (
     nvidia,
     system,
     timer,
-    vectors,
 )
 from gpulessons.hardware.ceilings import Rate
 
@@ -258,31 +257,6 @@ def test_a_damaged_file_costs_a_sentence_and_a_measurement(whole, file):
             first = next_start()
         assert next_start().ceilings == first.ceilings
     assert len(whole) == 5
-
-
-# The width of Numba's vectors
-
-@pytest.fixture
-def avx512(monkeypatch, file):
-    """A CPU with AVX-512 for which nobody has asked for its full width yet."""
-    monkeypatch.setattr(os, "environ", {kept.NAME: str(file)})
-    ours = {vectors.CPU: "fastcpu", vectors.FEATURES: "+avx512f,-prefer-256-bit"}
-    monkeypatch.setattr(vectors, "full_width", lambda: ours)
-    monkeypatch.setattr(vectors, "host_features", lambda: {"avx512f": True})
-    monkeypatch.delitem(sys.modules, "numba.core.registry", raising=False)
-    monkeypatch.delitem(sys.modules, "numba.core.config", raising=False)
-
-
-def chosen():
-    return {name: value for name, value in os.environ.items() if name.startswith("NUMBA")}
-
-
-def test_the_full_width_is_there_for_who_asks(avx512):
-    assert vectors.in_words().startswith("as LLVM prefers")
-    vectors.wide_vectors()
-    assert chosen() == vectors.full_width() and vectors.in_words().startswith("512 bits")
-    os.environ[vectors.FEATURES] = "+mine"
-    assert vectors.in_words() == "as NUMBA_CPU_NAME and NUMBA_CPU_FEATURES says"
 
 
 # Things hidden

@@ -46,6 +46,14 @@ for refused in (lambda: grid(1), lambda: cuda.jit(lambda x: None)[1, 1](0)):
     assert done.returncode == 0, done.stderr
 
 
+def test_a_loop_of_vectors_is_numpys(python):
+    done = python("""
+from gpulessons import check, matmul
+print(check(matmul, matmul.versions["Numba, registers, one core"].function))
+""")
+    assert done.returncode == 0 and done.stdout.startswith("✓"), done.stdout + done.stderr
+
+
 def test_the_solution_of_every_exercise_passes(python):
     names = [name for name in exercises.NAMES if name not in TORCH]
     done = python(f"""

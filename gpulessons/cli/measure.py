@@ -84,7 +84,6 @@ def record(options: Namespace) -> int:
 
 
 def measured(op: Op, options: Namespace, **how) -> Comparison:
-    gpulessons.wide_vectors()
     say(
         f"Timing {op.name}, up to {options.seconds:g} s for each version at each size. "
         "Ctrl-C stops and keeps what there is."

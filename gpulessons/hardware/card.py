@@ -13,7 +13,7 @@ from gpulessons import units
 from gpulessons.progress import progress_bar
 from warplens.tables import Table
 
-from . import kept, nvidia, pools, system, vectors
+from . import kept, nvidia, pools, system
 from .budget import note
 
 if TYPE_CHECKING:  # it needs NumPy and Numba: not before they are needed
@@ -24,6 +24,7 @@ STEADY = 1.1  # a rate that every repetition misses by more was disturbed
 SHARE = 0.8  # of its cores' time: who got less was not alone on them
 SMALLEST_BUFFER, LARGEST_BUFFER = 2**27, 2**29  # bytes: a host may show a cache that many share
 A_BUSY_HOUR = timedelta(hours=1)  # so long, ceilings that something disturbed are not measured anew
+SETTINGS = "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NUMBA_ENABLE_AVX"  # a reader's, for its loops
 HOST_CEILINGS = ("host float32", "host float64", "host read", "host copy", "host triad")
 INTERRUPTED = "interrupted: what was measured until then is here"
 STREAMS = ("read", "copy", "triad")
@@ -54,7 +55,6 @@ class Machine:
     note: str = ""  # how its ceilings were measured, where that was not with care
     ceilings_date: str = ""  # when they were measured; "" in earlier recordings
     disturbed: str = ""  # the ceilings that something disturbed while they were measured
-    vectors: str = ""  # how wide Numba's are, and why, where that is a choice
 
     @property
     def interrupted(self) -> bool:
@@ -106,7 +106,6 @@ class Machine:
 
     def rows(self) -> list[tuple[str, str]]:
         simd = f"{self.simd}, {units.count(self.simd_bits)} bits" if self.simd else "unknown"
-        vectors = [("Numba vectors", self.vectors)] if self.vectors else []
         caches = ", ".join(f"{level} {units.size(nbytes)}" for level, nbytes in self.caches.items())
         libraries = ", ".join(f"{name} {version}" for name, version in self.libraries.items())
         ceilings = HOST_CEILINGS + (GPU_CEILINGS if self.gpu else ())
@@ -114,7 +113,6 @@ class Machine:
             ("CPU", self.cpu or "unknown"),
             ("cores", f"{self.cores} of {units.count(self.cores_total)} logical"),
             ("SIMD", simd),
-            *vectors,
             ("caches", caches or "unknown"),
             ("memory", units.size(self.memory)),
             ("GPU", self.gpu_text()),
@@ -186,7 +184,6 @@ def made(again: bool) -> Machine:
         libraries=system.libraries(),
         date=now,
         commit=system.commit(),
-        vectors=vectors.in_words(),
         **kept_or_measured(again, now),
     )
 
@@ -237,14 +234,13 @@ def measured_of(caches: dict[str, int]) -> dict[str, Any]:
     Nothing here may depend on what a process has imported so far: all pages have the same.
     """
     libraries = system.libraries()
-    settings = {name: os.environ[name] for name in vectors.SETTINGS if name in os.environ}
     return {
         "cpu": [system.cpu_name(), system.proc_cpuinfo().get("model")],
         "cores": [system.cores(), os.cpu_count()],
         "caches": caches,
         "gpu": nvidia.gpu(),
         "libraries": {name: libraries.get(name) for name in ("numpy", "numba", "torch")},
-        "settings": settings if vectors.set_by_reader() else {},
+        "settings": {name: os.environ[name] for name in SETTINGS if name in os.environ},
         "method": METHOD,
     }
 

@@ -3,13 +3,16 @@
 import functools
 import os
 import sys
+import threading
+import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from typing import Any
 
 from .system import cores
 
 BRING_A_BLAS = {"numpy", "scipy.linalg", "torch", "faiss"}  # each loads one of its own
+PAUSE = 5e-4  # seconds, to see whether anybody computes
 
 
 def thread_choices() -> tuple[int, ...]:
@@ -34,6 +37,37 @@ def threads(n: int) -> Iterator[None]:
                 launched = library.config.NUMBA_NUM_THREADS if name == "numba" else n
                 library.set_num_threads(min(n, launched))  # Numba refuses more than it launched
         yield
+
+
+def rest() -> None:
+    """Return when the other threads of this process have stopped computing, or never seem to.
+
+    After a call a pool's threads spin for a while, in case another comes, on cores that whoever is
+    measured next needs: GNU's OpenMP, which Numba and PyTorch bring, was seen to do so for 3 ms,
+    and OpenBLAS, where it was not told to sleep, for 100.
+    """
+    for _ in range(400):
+        before = computed_by_others()
+        time.sleep(PAUSE)
+        if computed_by_others() - before < PAUSE / 10:
+            break
+
+
+def computed_by_others() -> float:
+    """Seconds that the other threads of this process have computed, up to now.
+
+    Linux adds a running thread to the process's own clock only now and then, at a tick or when it
+    stops: too late for a sample of two milliseconds. Each thread's clock is never behind.
+    """
+    try:
+        every = {int(name) for name in os.listdir("/proc/self/task")}
+    except OSError:  # no Linux
+        return time.process_time() - time.thread_time()
+    seconds = 0.0
+    for thread in every - {threading.get_native_id()}:
+        with suppress(OSError):  # it has ended meanwhile
+            seconds += time.clock_gettime(~thread << 3 | 6)  # the clock of that thread
+    return seconds
 
 
 def blas_threads(n: int) -> AbstractContextManager:

@@ -2,8 +2,8 @@
 
 Calls take their samples A B B A, in random order: a busy minute then hits all of them, and none has
 the better place. Short calls are batched until the clock's own cost vanishes. Whoever comes back
-finds others' numbers in the caches and others' threads on the cores, so that its first batch does
-not count. One thread or every core computes, whichever is quicker.
+waits until others' threads have left the cores, and finds others' numbers in the caches, so that
+its first batch does not count. One thread or every core computes, whichever is quicker.
 
 A Sampler is what takes part: here a plain call; in `measure.rounds` a version of an op, which is
 checked as well; what else wants to be timed in turn subclasses it and is given to `interleave`.
@@ -21,7 +21,7 @@ from typing import Any
 from gpulessons import units
 
 from .budget import capped, repeated
-from .pools import thread_choices, threads
+from .pools import rest, thread_choices, threads
 
 SAMPLE = 2e-3  # seconds: calls shorter than this are batched, so the timer's 0.1 µs vanishes
 LONG = 0.05  # seconds: beside this, waking threads up is nothing
@@ -83,6 +83,8 @@ class Sampler:
     def take(self, again: bool) -> None:
         """A sample that counts. again: it had the one before, so caches and cores are its own."""
         began = time.perf_counter()
+        if self.on_cpu and not again:
+            rest()
         short = self.samples and self.calls * min(self.samples) < LONG
         if short and self.on_cpu and not again:
             self.sample(keep=False)

@@ -5,12 +5,9 @@ the order of its life: begin, warm_up, then take and ended in every round, and a
 """
 
 import math
-import os
-import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import cycle, islice
@@ -21,6 +18,7 @@ import numpy as np
 
 from gpulessons.backends import Backend, host
 from gpulessons.hardware import cores, free_memory, machine, thread_choices, threads, timer
+from gpulessons.hardware.pools import computed_by_others
 from gpulessons.operation import Version, fetched
 
 from .problem import Problem, write_all
@@ -221,23 +219,6 @@ def interval(samples: list[float]) -> float:
     low = max(0, math.floor(len(samples) / 2 - half))
     high = min(len(samples) - 1, math.ceil(len(samples) / 2 + half))
     return (ordered[high] - ordered[low]) / median(ordered)
-
-
-def computed_by_others() -> float:
-    """Seconds that the other threads of this process have computed, up to now.
-
-    Linux adds a running thread to the process's own clock only now and then, at a tick or when it
-    stops: too late for a sample of two milliseconds. Each thread's clock is never behind.
-    """
-    try:
-        every = {int(name) for name in os.listdir("/proc/self/task")}
-    except OSError:  # no Linux
-        return time.process_time() - time.thread_time()
-    seconds = 0.0
-    for thread in every - {threading.get_native_id()}:
-        with suppress(OSError):  # it has ended meanwhile
-            seconds += time.clock_gettime(~thread << 3 | 6)  # the clock of that thread
-    return seconds
 
 
 def flusher(backend: Backend) -> Callable[[], Any] | None:

@@ -18,6 +18,7 @@ Start with activations.py, where ReLU is spelled out whole. The order of the not
     05  matmul               the CUDA ladder, one idea a step, up to …
         matmul_tensor_cores  … the instruction that multiplies matrices, in TF32 and in fp16
         matmul_cpu           the same plan on a CPU, with a cache in place of shared memory
+        vectors              many numbers as one value, which waits in registers
     06  dense                a product with a bias and a sigmoid behind it
         dense_8_bits         its weights in a quarter of the bytes
         softmax_layer        the last layer of a classifier

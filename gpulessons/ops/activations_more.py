@@ -34,6 +34,7 @@ from .common import (
     tanh32,
     torch_call,
 )
+from .vectors import full_width
 
 LEAK = np.float32(0.01)
 GELU_SCALE, GELU_CUBE = np.float32(2 * math.sqrt(2 / math.pi)), np.float32(0.044715)
@@ -45,6 +46,7 @@ def element_loop(element, options):
     @njit(**options)
     def loop(x, out):
         for i in prange(x.size):
+            full_width()
             out[i] = element(x[i])
 
     return loop

@@ -17,13 +17,25 @@ from numba import cuda, float32, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import FULL_MASK, ONE, PARALLEL, SERIAL, WARP, ZERO, ceil_div, exp32, run_op
+from .common import (
+    FULL_MASK,
+    ONE,
+    PARALLEL,
+    SERIAL,
+    WARP,
+    ZERO,
+    aligned_empty,
+    ceil_div,
+    exp32,
+    run_op,
+)
 from .dense import T, tile_dot, tiles
-from .matmul_cpu import add_product, copy_row, padded
+from .matmul_cpu import SIX, add_product, add_six, pack, pack_rows, zeros
 from .reduce import warp_reduce_sum
-from .rows import LOWEST, NOTHING, max_of_row, warp_per_row
-from .softmax import exp_row, softmax
+from .rows import LOWEST, NOTHING, warp_per_row
+from .softmax import softmax
 from .softmax import warp_kernel as softmax_kernel
+from .vectors import LANES, full_width
 
 
 def queries_keys_values(length, rng, keys=None, heads=4, width=64, causal=False):
@@ -96,9 +108,12 @@ def numpy_tiled(q, k, v, causal, out, tile=64):
     out /= total
 
 
-# -- On the CPU: each core takes blocks of queries; both products are matmul's.
+# -- On the CPU: each core takes blocks of queries; both products are matmul's, six rows at once.
+# -- Scores are made transposed: a row for each key, a column for each query. So a query's maximum,
+# -- exps and sum are one lane's, and nothing is ever added up across a vector; and the exps of six
+# -- queries stand side by side, as the second product wants them.
 
-QUERIES, KEYS = 64, 128  # of a tile: their scores are 32 KB, in the first cache
+QUERIES, KEYS = 128, 96  # of a tile: their scores are 48 KB, in the second cache
 
 
 @njit(**SERIAL)
@@ -108,39 +123,69 @@ def scale_row(row, factor):
 
 
 @njit(**SERIAL)
-def attend(q, k, v, visible, out):
-    """A block of queries of one head. Query i sees the first visible + i keys."""
-    width, scaled = q.shape[1], padded(q, 0, 0, q.shape[0], q.shape[1])
-    scale_row(scaled.ravel(), ONE / np.float32(math.sqrt(width)))
-    result = np.zeros(scaled.shape, np.float32)
-    row_max, total = np.full(len(q), LOWEST), np.zeros(len(q), np.float32)
-    for start in range(0, min(len(k), visible + len(q) - 1), KEYS):
-        keys = padded(k.T, 0, start, width, KEYS)
-        scores = np.zeros((len(scaled), keys.shape[1]), np.float32)
-        add_product(scaled, keys, scores)
+def update(scores, row_max, total, rescale):
+    """The online softmax, down the columns; scores become exps."""
+    full_width()
+    rescale[:] = row_max
+    for k in range(len(scores)):
+        row = scores[k]
+        for j in range(row_max.size):
+            row_max[j] = max(row[j], row_max[j])
+    for j in range(row_max.size):
+        rescale[j] = exp32(rescale[j] - row_max[j])
+        total[j] *= rescale[j]
+    for k in range(len(scores)):
+        row = scores[k]
+        for j in range(row_max.size):
+            row[j] = exp32(row[j] - row_max[j])
+            total[j] += row[j]
+
+
+@njit(**SERIAL)
+def attend(q, keys, values, length, visible, out):
+    """A block of queries of one head, its keys and values in panels. Query i sees the first
+    visible + i of length keys.
+    """
+    width, columns = q.shape[1], ceil_div(len(q), LANES) * LANES
+    queries = aligned_empty((columns // LANES, width, LANES), q.dtype)
+    pack(q.T, queries)
+    scale_row(queries.ravel(), ONE / np.float32(math.sqrt(width)))
+    scores, result = zeros(KEYS, columns, q.dtype), zeros(len(q), width, q.dtype)
+    row_max, total = np.full(columns, LOWEST), np.zeros(columns, np.float32)
+    rescale = np.empty_like(total)
+    last = min(length, visible + len(q) - 1)
+    for start in range(0, last, KEYS):
+        count = min(KEYS, last - start)
+        scores[...] = 0
+        add_product(keys[start // SIX : ceil_div(start + count, SIX)], queries, scores)
+        for k in range(max(0, visible - start), count):
+            scores[k, : start + k + 1 - visible] = NOTHING
+        update(scores[:count], row_max, total, rescale)
         for i in range(len(q)):
-            row = scores[i, : len(k) - start]
-            for j in range(max(0, visible + i - start), row.size):
-                row[j] = NOTHING
-            new_max = max(row_max[i], max_of_row(row))
-            rescale = exp32(row_max[i] - new_max)
-            total[i] = total[i] * rescale + exp_row(row, new_max, row)
-            scale_row(result[i], rescale)
-            row_max[i] = new_max
-        add_product(scores, padded(v, start, 0, KEYS, width), result)
+            if rescale[i] != ONE:
+                scale_row(result[i], rescale[i])
+        for p in range(len(values)):
+            for i in range(0, len(q), SIX):
+                add_six(scores[:count], i, values[p, start:], 0, result, i, p * LANES)
     for i in range(len(q)):
-        scale_row(result[i], ONE / total[i])
-        copy_row(result[i, :width], out[i])
+        for j in range(width):
+            out[i, j] = result[i, j] * (ONE / total[i])
 
 
 @attention.version("Numba, tiled, every core", on=host)
 @njit(**PARALLEL)
 def numba_tiled(q, k, v, causal, out):
+    heads, length, width = k.shape
+    keys = aligned_empty((heads, ceil_div(length, SIX), width, SIX), k.dtype)
+    values = aligned_empty((heads, ceil_div(width, LANES), length, LANES), v.dtype)
+    for head in prange(heads):
+        pack_rows(k[head], keys[head])
+        pack(v[head], values[head])
     blocks = ceil_div(q.shape[1], QUERIES)
-    for part in prange(len(q) * blocks):
+    for part in prange(heads * blocks):
         head, first = part // blocks, part % blocks * QUERIES
-        last, visible = min(first + QUERIES, q.shape[1]), first + 1 if causal else k.shape[1]
-        attend(q[head, first:last], k[head], v[head], visible, out[head, first:last])
+        block, visible = slice(first, first + QUERIES), first + 1 if causal else length
+        attend(q[head, block], keys[head], values[head], length, visible, out[head, block])
 
 
 # -- On the GPU, with notebook 05's shared tiles: the scores are a matrix in memory, written, read

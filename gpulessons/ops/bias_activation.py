@@ -15,6 +15,7 @@ from gpulessons.operation import op
 from .activations_more import device_gelu, gelu, gelu_kernel, scalar_gelu, vector_gelu
 from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div, run_op
 from .rows import WIDTH
+from .vectors import full_width
 
 
 def layer(size, rng):
@@ -43,6 +44,7 @@ def python_loop(x, b, out):
 def fused_loop(x, b, out):
     for row in prange(x.shape[0]):
         for column in range(x.shape[1]):
+            full_width()
             out[row, column] = vector_gelu(x[row, column] + b[column])
 
 

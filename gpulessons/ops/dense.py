@@ -46,9 +46,10 @@ from .common import (
     run_op,
 )
 from .matmul import launch_tile
-from .matmul_cpu import COLUMNS, ROWS, multiply, multiply_tile
+from .matmul_cpu import multiply, multiply_tile, packed, tile_of
 from .reduce import WARPS, warp_reduce_sum
 from .transpose import launch_padded, transposed
+from .vectors import LANES, full_width
 
 
 def layer(examples, rng, inputs=256, outputs=256):
@@ -100,13 +101,17 @@ def row_at_a_time(x, w, b, out):
             out[i, j] = vector_sigmoid(total + b[j])
 
 
-def add_and_squash(b, out):
+@njit(**SERIAL)
+def add_and_squash(b, row):
+    full_width()
+    for j in range(row.size):
+        row[j] = vector_sigmoid(row[j] + b[j])
+
+
+@njit(**PARALLEL)
+def finish(b, out):
     for i in prange(out.shape[0]):
-        for j in range(out.shape[1]):
-            out[i, j] = vector_sigmoid(out[i, j] + b[j])
-
-
-finish, finish_tile = njit(**PARALLEL)(add_and_squash), njit(**SERIAL)(add_and_squash)
+        add_and_squash(b, out[i])
 
 
 @dense.version("BLAS, then sigmoid", on=host)
@@ -116,17 +121,20 @@ def product_then_sigmoid(x, w, b, out):
 
 
 @njit(**PARALLEL)
-def each_tile(x, wt, b, out):
-    down, across = ceil_div(out.shape[0], ROWS), ceil_div(out.shape[1], COLUMNS)
-    for tile in prange(down * across):
-        i, j = tile // across * ROWS, tile % across * COLUMNS
-        multiply_tile(x, wt, out, i, j)
-        finish_tile(b[j : j + COLUMNS], out[i : i + ROWS, j : j + COLUMNS])  # still in a cache
+def each_tile(x, panels, b, out):
+    rows, wide = tile_of(len(x), panels)
+    across = ceil_div(len(panels), wide)
+    for tile in prange(ceil_div(len(x), rows) * across):
+        i, q = tile // across * rows, tile % across * wide
+        columns = slice(q * LANES, (q + wide) * LANES)
+        multiply_tile(x[i : i + rows], panels[q : q + wide], out[i : i + rows, columns])
+        for row in range(i, min(i + rows, len(out))):  # still in a cache
+            add_and_squash(b[columns], out[row, columns])
 
 
 @dense.version("Numba, fused", on=host)
 def fused(x, w, b, out):
-    each_tile(x, transposed(w), b, out)
+    each_tile(x, packed(transposed(w)), b, out)
 
 
 # -- On the GPU: an output for each warp, then the shared tile of matmul.py with one step more.

@@ -23,12 +23,14 @@ from .lstm_cell import FORCE_INLINE, array_unit, pointwise
 from .lstm_cell import flops as forward_flops
 from .lstm_sequence import (
     add_thin_product,
-    aligned_transpose,
     input_preactivations,
     lstm_sequence,
     sequences,
     stacked_lstm,
 )
+from .matmul_cpu import packed
+from .transpose import transposed
+from .vectors import full_width
 
 
 def with_slope(hidden, rng, **axes):
@@ -97,6 +99,7 @@ def vector_slopes(i, f, g, o, c, dh, dc):
 @njit(**SERIAL)
 def pointwise_slopes(z, c, d, dh, dc, dz):
     """Writes dz: (rows, 4·hidden), and dc over itself; takes d + dh, and clears dh for dz u."""
+    full_width()
     rows, hidden = c.shape
     for n in range(rows):
         gates, out = z[n].reshape(4, hidden), dz[n].reshape(4, hidden)
@@ -110,7 +113,7 @@ def pointwise_slopes(z, c, d, dh, dc, dz):
 
 @njit(**PARALLEL)
 def backward_loop(z, ut, u, d, h_prev, c_prev, dz, dh, dc):
-    """z: x wᵀ + b, completed here.
+    """z: x wᵀ + b, completed here. ut and u come in panels.
 
     h_prev, c_prev: h and c before each step, of which the first is given; one more than steps.
     """
@@ -131,7 +134,7 @@ def every_core(x, h, c, w, u, b, d):
     h_prev, c_prev = np.empty((2, len(x) + 1, *h.shape), h.dtype)
     h_prev[0], c_prev[0] = h, c
     dz, dh, dc = np.empty_like(z), np.zeros_like(h), np.zeros_like(c)
-    backward_loop(z, aligned_transpose(u), u, d, h_prev, c_prev, dz, dh, dc)
+    backward_loop(z, packed(transposed(u)), packed(u), d, h_prev, c_prev, dz, dh, dc)
     return gathered(x, h_prev[:-1], w, dz, dh, dc)
 
 

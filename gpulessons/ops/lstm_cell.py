@@ -30,6 +30,7 @@ from .activations_more import (
 )
 from .common import SERIAL, THREADS, ceil_div, run_op, tanh32
 from .dense import T_PADDED, T, linear_kernel, tile_dot, tiles
+from .vectors import full_width
 
 
 def parameters(inputs, hidden, rng):
@@ -114,6 +115,7 @@ def vector_unit(i, f, g, o, c):
 @njit(**SERIAL)
 def pointwise(z, c, new_h, new_c):
     """z: (rows, 4·hidden); the rest (rows, hidden)."""
+    full_width()
     rows, hidden = c.shape
     for n in range(rows):
         i, f = z[n, :hidden], z[n, hidden : 2 * hidden]

@@ -17,7 +17,7 @@ from numba import cuda, float32, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import PARALLEL, SERIAL, aligned_empty, ceil_div, run_op
+from .common import PARALLEL, SERIAL, ceil_div, run_op
 from .dense import linear_kernel, tiles
 from .lstm_cell import (
     array_unit,
@@ -30,6 +30,9 @@ from .lstm_cell import (
     parameters,
     pointwise,
 )
+from .matmul_cpu import multiply_tile, packed
+from .transpose import transposed
+from .vectors import LANES, fma, load, store
 
 
 def sequences(hidden, rng, steps=None, batch=32, inputs=None):
@@ -107,63 +110,60 @@ def fused_pointwise(x, h, c, w, u, b):
 
 
 @njit(**SERIAL)
-def add_thin_product(x, wt, out):
-    """out += x wt on one core, of few rows: a library's product would start all cores, and wait.
-
-    Four rows by four deep at a time: a number fetched is used four times, and so is one stored.
-    Like matmul's add_product, but without its padding: copying would cost few rows too much.
+def add_thin_product(x, panels, out):
+    """out += x y on one core, of up to four rows, whose sums wait in registers; y in matmul_cpu's
+    panels. A library's product would start all cores, and wait.
     """
-    rows, depth = len(x) // 4 * 4, len(wt) // 4 * 4
-    for n in range(0, rows, 4):
-        for k in range(0, depth, 4):
-            w0, w1, w2, w3 = wt[k], wt[k + 1], wt[k + 2], wt[k + 3]
-            for j in range(wt.shape[1]):  # in vectors
-                p, q, r, s = w0[j], w1[j], w2[j], w3[j]
-                for m in range(n, n + 4):  # unrolled
-                    out[m, j] += x[m, k] * p + x[m, k + 1] * q + x[m, k + 2] * r + x[m, k + 3] * s
-    for m in range(len(x)):  # what four does not divide
-        for k in range(depth if m < rows else 0, len(wt)):
-            for j in range(wt.shape[1]):
-                out[m, j] += x[m, k] * wt[k, j]
+    rows, sums = np.zeros((4, x.shape[1]), x.dtype), np.zeros((4, LANES), x.dtype)
+    nothing = load(sums, 0, 0)
+    for n in range(x.shape[0]):
+        for k in range(x.shape[1]):
+            rows[n, k] = x[n, k]
+    for q in range(len(panels)):
+        panel = panels[q]
+        a = b = c = d = nothing
+        for k in range(len(panel)):
+            row = load(panel, k, 0)
+            a, b = fma(rows[0, k], row, a), fma(rows[1, k], row, b)
+            c, d = fma(rows[2, k], row, c), fma(rows[3, k], row, d)
+        store(a, sums, 0, 0), store(b, sums, 1, 0), store(c, sums, 2, 0), store(d, sums, 3, 0)
+        for n in range(out.shape[0]):
+            part = out[n, q * LANES : (q + 1) * LANES]
+            for j in range(part.size):
+                part[j] += sums[n, j]
 
 
 @njit(**SERIAL)
-def fill_rows(b, out):
+def add_to_rows(b, out):
     for n in range(len(out)):
         for j in range(len(b)):
-            out[n, j] = b[j]
+            out[n, j] += b[j]
 
 
 @njit(**PARALLEL)
-def sequence_loop(x, h, c, wt, ut, b, hs, last_c):
+def sequence_loop(x, h, c, w, u, b, hs, last_c):
     """All steps for four examples at a time. They need nothing of the others: the core that has
-    them never waits, and the weights stay in its cache.
+    them never waits, and the weights stay in its cache. w and u come in panels.
     """
     for share in prange(ceil_div(len(h), 4)):
         n = slice(4 * share, 4 * share + 4)
         h_prev, c_prev = h[n], c[n]
-        z = aligned_empty((len(x), len(h_prev), len(b)), b.dtype)
+        rows = np.ascontiguousarray(x[:, n]).reshape(-1, x.shape[2])
+        z = np.empty((len(rows), len(b)), b.dtype)
+        multiply_tile(rows, w, z)  # first all that waits for nothing, in one product
+        add_to_rows(b, z)
         spare = np.empty((2, *h_prev.shape), b.dtype)
-        for t in range(len(x)):  # first all that waits for nothing: one matrix at a time in cache
-            fill_rows(b, z[t])
-            add_thin_product(x[t, n], wt, z[t])
         for t in range(len(x)):
-            add_thin_product(h_prev, ut, z[t])
+            z_t = z[t * len(h_prev) : (t + 1) * len(h_prev)]
+            add_thin_product(h_prev, u, z_t)
             new_c = last_c[n] if t == len(x) - 1 else spare[t % 2]
-            pointwise(z[t], c_prev, hs[t, n], new_c)
+            pointwise(z_t, c_prev, hs[t, n], new_c)
             h_prev, c_prev = hs[t, n], new_c
-
-
-def aligned_transpose(w):
-    """w with a row for each input: vectors then run along the units, from a cache line on."""
-    rows = aligned_empty(w.T.shape, w.dtype)
-    rows[...] = w.T
-    return rows
 
 
 @lstm_sequence.version("Numba, every core", on=host)
 def every_core(x, h, c, w, u, b, out):
-    sequence_loop(x, h, c, aligned_transpose(w), aligned_transpose(u), b, *out)
+    sequence_loop(x, h, c, packed(transposed(w)), packed(transposed(u)), b, *out)
 
 
 # -- On the GPU: one kernel a step, one kernel for all.

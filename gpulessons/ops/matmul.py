@@ -20,7 +20,7 @@ from gpulessons.operation import Case, op
 
 from .common import THREADS, ZERO, grid, run_op, torch_call
 from .load4 import load4, store4
-from .matmul_cpu import ijk, ikj, multiply, multiply_one_core
+from .matmul_cpu import blocked, ijk, ikj, multiply, multiply_one_core
 from .matmul_tensor_cores import launch_fp16, launch_tf32
 
 
@@ -60,8 +60,9 @@ def row_by_row(x, y, out):
 
 matmul.version("Numba, one core, ijk", on=host)(ijk)
 matmul.version("Numba, one core, ikj", on=host)(ikj)
-matmul.version("Numba, blocked, one core", on=host)(multiply_one_core)
-matmul.version("Numba, blocked, every core", on=host)(multiply)
+matmul.version("Numba, blocked, one core", on=host)(blocked)
+matmul.version("Numba, registers, one core", on=host)(multiply_one_core)
+matmul.version("Numba, registers, every core", on=host)(multiply)
 
 
 # -- On the GPU: a thread for each result, in blocks of T × T. Any shape will do: what lies outside

@@ -1,14 +1,16 @@
-"""The matrix product on a CPU: two orders of three loops, and the blocked product.
+"""The matrix product on a CPU: two orders of three loops, blocks for the caches, and registers.
 
     out = x y      x: (m, k), y: (k, n), out: (m, n), float32
 
-Other ops multiply by `multiply`, on every core, and `multiply_tile`, a part of it on one.
+The same plan as on a GPU, with caches in the place of shared memory. Other ops multiply by
+`multiply`, on every core, or by its parts.
 """
 
 import numpy as np
 from numba import njit, prange
 
 from .common import PARALLEL, SERIAL, aligned_empty, ceil_div
+from .vectors import LANES, fma, load, store
 
 
 @njit(**SERIAL)
@@ -30,85 +32,161 @@ def ikj(x, y, out):
                 out[i, j] += x[i, k] * y[k, j]  # along rows: in vectors
 
 
-# -- Blocked: a tile of the result to a core, and what it needs copied close, piece by piece (Goto &
-# -- van de Geijn 2008, "Anatomy of High-Performance Matrix Multiplication"). The same plan as in a
-# -- GPU's shared memory, with a cache in its place.
+# -- Blocks: of y, what stays in the second cache while all the rows of x pass by. The numbers come
+# -- from closer, and as many of them: each multiply-add still loads one of y and one of the result,
+# -- and stores one.
 
-ROWS, COLUMNS = 128, 256  # of a tile: 128 KB, in the second cache
-DEPTH = 64  # and 64 KB of y beside it; four of its rows, and four of the tile's, in the first
-
-
-@njit(**SERIAL)
-def multiply_tile(x, y, out, i, j):
-    """The tile of out = x y that starts at (i, j), on one core; it is in a cache afterwards."""
-    rows, columns = min(ROWS, out.shape[0] - i), min(COLUMNS, out.shape[1] - j)
-    tile = padded_zeros(rows, columns, out.dtype)
-    for k in range(0, x.shape[1], DEPTH):
-        add_product(padded(x, i, k, ROWS, DEPTH), padded(y, k, j, DEPTH, COLUMNS), tile)
-    for row in range(rows):
-        copy_row(tile[row, :columns], out[i + row, j : j + columns])
+DEPTH, COLUMNS = 128, 512  # of a block of y: 256 KB
 
 
 @njit(**SERIAL)
-def padded(source, i, j, rows, columns):
-    """A copy of source[i : i + rows, j : j + columns], in order; zeros where the source ends."""
-    rows, columns = min(rows, source.shape[0] - i), min(columns, source.shape[1] - j)
-    copy = padded_zeros(rows, columns, source.dtype)
-    for row in range(rows):
-        copy_row(source[i + row, j : j + columns], copy[row])
-    return copy
+def blocked(x, y, out):
+    out[...] = 0
+    for first in range(0, y.shape[0], DEPTH):
+        for j in range(0, y.shape[1], COLUMNS):
+            for i in range(x.shape[0]):
+                for k in range(first, min(first + DEPTH, y.shape[0])):
+                    add_row(x[i, k], y[k, j : j + COLUMNS], out[i, j : j + COLUMNS])
 
 
 @njit(**SERIAL)
-def padded_zeros(rows, columns, dtype):
-    """Zeros, rounded up to blocks of 4 rows and 16 columns, so that the hot loop has no edges."""
-    zeros = aligned_empty(((rows + 3) & -4, (columns + 15) & -16), dtype)
-    zeros[...] = 0
-    return zeros
-
-
-@njit(**SERIAL)
-def copy_row(row, to):
+def add_row(number, row, total):
     for j in range(row.size):
-        to[j] = row[j]
+        total[j] += number * row[j]
+
+
+# -- Registers: closer than any cache, and results can wait there (Goto & van de Geijn 2008,
+# -- "Anatomy of High-Performance Matrix Multiplication"). All is copied into the order in which it
+# -- is needed: x in panels of six rows, y in panels of LANES columns.
+
+SIX, ROWS = 6, 192  # rows whose results fill the registers; rows of a tile, 384 KB of results
+STRIP = 32  # rows of y that a core packs at a time
+
+
+def six_rows(load_row):
+    """The micro-kernel. load_row(y, k, place): where row k of y is found, LANES wide."""
+
+    @njit(**SERIAL)
+    def add_six(x, first, y, place, out, i, j):
+        """out[i : i + 6, j : j + LANES] += x[:, first : first + 6]ᵀ y. The results wait in
+        registers: a row of y and six numbers of x buy 6 · LANES multiply-adds, and nothing is
+        stored before the last of them.
+        """
+        a, b, c = load(out, i, j), load(out, i + 1, j), load(out, i + 2, j)
+        d, e, f = load(out, i + 3, j), load(out, i + 4, j), load(out, i + 5, j)
+        for k in range(len(x)):
+            row = load_row(y, k, place)
+            a = fma(x[k, first], row, a)
+            b = fma(x[k, first + 1], row, b)
+            c = fma(x[k, first + 2], row, c)
+            d = fma(x[k, first + 3], row, d)
+            e = fma(x[k, first + 4], row, e)
+            f = fma(x[k, first + 5], row, f)
+        store(a, out, i, j), store(b, out, i + 1, j), store(c, out, i + 2, j)
+        store(d, out, i + 3, j), store(e, out, i + 4, j), store(f, out, i + 5, j)
+
+    return add_six
+
+
+add_six = six_rows(load)  # place: a column, of a panel the first
 
 
 @njit(**SERIAL)
 def add_product(x, y, out):
-    """out += x y, all three padded (m and k to fours, n to sixteens). Four rows of out meet four
-    rows of y: sixteen numbers of x wait in registers, and every eight loads and four stores buy
-    sixteen multiply-adds.
+    """out += x y of panels, x (…, k, 6) and y (…, k, LANES). A panel of y stays in the first cache
+    while all of x passes by.
     """
-    for i in range(0, out.shape[0], 4):
-        for k in range(0, y.shape[0], 4):
-            x0, x1, x2, x3 = four(x, i, k), four(x, i + 1, k), four(x, i + 2, k), four(x, i + 3, k)
-            for j in range(out.shape[1] & -16):  # a multiple of 16, as the compiler can see
-                column = y[k, j], y[k + 1, j], y[k + 2, j], y[k + 3, j]
-                out[i, j] = add_dot(out[i, j], x0, column)
-                out[i + 1, j] = add_dot(out[i + 1, j], x1, column)
-                out[i + 2, j] = add_dot(out[i + 2, j], x2, column)
-                out[i + 3, j] = add_dot(out[i + 3, j], x3, column)
+    for q in range(len(y)):
+        for p in range(len(x)):
+            add_six(x[p], 0, y[q], 0, out, p * SIX, q * LANES)
 
 
 @njit(**SERIAL)
-def four(x, i, k):
-    return x[i, k], x[i, k + 1], x[i, k + 2], x[i, k + 3]
+def pack_rows(x, panels):
+    """x in panels (…, k, 6). Beyond its last row stands that row again, for nobody."""
+    for p in range(len(panels)):
+        for k in range(x.shape[1]):
+            for i in range(SIX):
+                panels[p, k, i] = x[min(p * SIX + i, len(x) - 1), k]
 
 
 @njit(**SERIAL)
-def add_dot(total, x, y):  # from left to right: four fused multiply-adds
-    return total + x[0] * y[0] + x[1] * y[1] + x[2] * y[2] + x[3] * y[3]
+def pack(y, panels):
+    """y in panels (…, k, LANES), beyond its last column zeros."""
+    for q in range(len(panels)):
+        for k in range(len(y)):
+            row, panel = y[k, q * LANES : (q + 1) * LANES], panels[q, k]
+            for j in range(row.size):
+                panel[j] = row[j]
+            panel[row.size :] = 0
 
 
-def in_tiles(x, y, out):
-    """out = x y, of any shapes; fastest where rows lie in order, as NumPy makes them."""
-    down, across = ceil_div(out.shape[0], ROWS), ceil_div(out.shape[1], COLUMNS)
-    if out.shape[0] < 4 and y.flags.c_contiguous:
-        ikj(x, y, out)  # y is used too little to be worth copying
-    else:
-        for tile in prange(down * across):
-            multiply_tile(x, y, out, tile // across * ROWS, tile % across * COLUMNS)
+@njit(**SERIAL)
+def zeros(rows, columns, dtype):
+    """(rows, columns), and room beyond them for what comes in sixes and in LANES. A few columns
+    more: rows 4 KB apart would share the same few places of a cache. So would panels.
+    """
+    shape = ceil_div(rows, SIX) * SIX, ceil_div(columns, LANES) * LANES + 16
+    room = aligned_empty(shape, dtype)
+    room[...] = 0
+    return room
 
 
-multiply_one_core = njit(**SERIAL)(in_tiles)
-multiply = njit(**PARALLEL)(in_tiles)
+@njit(**SERIAL)
+def multiply_tile(x, panels, out):
+    """out = x y, on one core, of y in panels; out is in a cache afterwards."""
+    tile, depth = zeros(*out.shape, out.dtype), even(x.shape[1], DEPTH)
+    for k in range(0, x.shape[1], depth):
+        piece = x[:, k : k + depth]
+        packed = aligned_empty((len(tile) // SIX, piece.shape[1], SIX), x.dtype)
+        pack_rows(piece, packed)
+        add_product(packed, panels[:, k : k + depth], tile)
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            out[i, j] = tile[i, j]
+
+
+@njit(**SERIAL)
+def even(n, most):
+    """How long pieces of n are: few, up to `most` long, all alike."""
+    return max(1, ceil_div(n, max(1, ceil_div(n, most))))
+
+
+@njit(**SERIAL)
+def tile_of(m, panels):
+    """(rows, panels) of a tile of a product with m rows."""
+    return even(ceil_div(m, SIX), ROWS // SIX) * SIX, even(len(panels), COLUMNS // LANES)
+
+
+def in_panels(y):
+    rows = y.shape[0]
+    panels = aligned_empty((ceil_div(y.shape[1], LANES), rows + 8, LANES), y.dtype)
+    for strip in prange(ceil_div(rows, STRIP)):
+        part = slice(strip * STRIP, min(rows, (strip + 1) * STRIP))
+        pack(y[part], panels[:, part])
+    return panels[:, :rows]
+
+
+def in_tiles(x, panels, out):
+    rows, wide = tile_of(len(x), panels)
+    across = ceil_div(len(panels), wide)
+    for tile in prange(ceil_div(len(x), rows) * across):
+        i, q = tile // across * rows, tile % across * wide
+        columns = slice(q * LANES, (q + wide) * LANES)
+        multiply_tile(x[i : i + rows], panels[q : q + wide], out[i : i + rows, columns])
+
+
+def product(packed, tiles):
+    def multiply(x, y, out):
+        """out = x y, of any shapes; fastest where rows lie in order, as NumPy makes them."""
+        if len(x) < 4 and y.flags.c_contiguous:
+            ikj(x, y, out)  # y is used too little to be worth copying
+        else:
+            tiles(x, packed(y), out)
+
+    return multiply
+
+
+packed, tiles = njit(**PARALLEL)(in_panels), njit(**PARALLEL)(in_tiles)
+multiply = product(packed, tiles)
+multiply_one_core = product(njit(**SERIAL)(in_panels), njit(**SERIAL)(in_tiles))

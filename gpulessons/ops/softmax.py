@@ -41,6 +41,7 @@ from .rows import (
     warp_per_row,
     wide_rows,
 )
+from .vectors import full_width
 
 
 def overflowing(x):
@@ -72,6 +73,7 @@ def python_loop(x, out):
 @njit(**REASSOCIATING)
 def exp_row(x, row_max, out):
     """out = exp(x - row_max), for one row; returns its sum."""
+    full_width()
     total = ZERO
     for j in range(x.size):
         out[j] = exp32(x[j] - row_max)

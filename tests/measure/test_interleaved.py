@@ -1,10 +1,13 @@
 """Calls in turn: each gets its samples, none gets more time than it is due, nothing is lost."""
 
+import itertools
+import os
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
-from gpulessons.hardware import timer
+from gpulessons.hardware import pools, timer
 from gpulessons.hardware.timer import interleaved
 
 
@@ -53,6 +56,36 @@ def test_they_take_turns(monkeypatch):
     dict(interleaved({n: clock.call(s, order) for n, s in (("a", 0.1), ("b", 0.11))}, seconds=0.6))
     runs = sum(one != other for one, other in pairwise(order[6:]))
     assert runs >= 4
+
+
+def test_whoever_comes_back_waits_until_the_others_threads_have_left_the_cores(monkeypatch):
+    clock, order = Clock(monkeypatch), []
+    monkeypatch.setattr(timer, "rest", lambda: order.append("rest"))
+    dict(interleaved({n: clock.call(s, order) for n, s in (("a", 0.1), ("b", 0.11))}, seconds=0.6))
+    turns = order[order.index("rest") :]
+    for one, other in pairwise(turns):
+        assert "rest" in (one, other) or one == other, turns
+
+
+@pytest.mark.parametrize("spun, looks", [((0,), 1), ((9, 5, 1, 0), 4), (itertools.repeat(9), 400)])
+def test_a_rest_lasts_until_nobody_else_computes_but_not_for_ever(monkeypatch, spun, looks):
+    """spun: milliseconds that the other threads compute in one pause after the other."""
+    spun, now, pauses = iter(spun), [0.0], []
+    monkeypatch.setattr(pools, "computed_by_others", lambda: now[0])
+    monkeypatch.setattr(pools.time, "sleep", lambda seconds: pauses.append(seconds)
+                        or now.append(now.pop() + next(spun) / 1e3))  # fmt: skip
+    pools.rest()
+    assert len(pauses) == looks
+
+
+def test_inside_threads_openblas_has_been_told_to_sleep():
+    np.ones((64, 64)) @ np.ones((64, 64))
+    with pools.threads(1):
+        told = [library.dynlib.openblas_thread_timeout()
+                for library in pytest.importorskip("threadpoolctl").ThreadpoolController()
+                .lib_controllers if hasattr(library.dynlib, "openblas_thread_timeout")]  # fmt: skip
+    wanted = int(os.environ.get("OPENBLAS_THREAD_TIMEOUT", 20))
+    assert all(timeout == wanted for timeout in told)
 
 
 def test_what_was_measured_before_ctrl_c_is_kept(monkeypatch):

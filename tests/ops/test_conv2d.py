@@ -2,7 +2,6 @@
 
 import inspect
 import itertools
-import re
 
 import numpy as np
 import pytest
@@ -11,10 +10,12 @@ import warplens
 from answers import attempt
 from gpulessons import check, conv2d, conv2d_backward, gpu, host
 from gpulessons.backends import torch_cpu
+from gpulessons.hardware.hot_loop import hot_loop
 from gpulessons.operation import fetched
 from gpulessons.ops import conv2d_direct
 from gpulessons.ops.conv2d import tiles_kernel
 from gpulessons.ops.im2col import im2col, output_size
+from gpulessons.ops.vectors import LANES
 
 # batch, channels, filters; height, width; kernel; stride; padding
 SHAPES = [
@@ -28,6 +29,8 @@ SHAPES = [
     ((3, 2, 2), (4, 4), (2, 2), 1, 3),  # more padding than kernel
     ((1, 2, 3), (3, 5), (3, 5), 1, 0),  # a kernel as large as the picture
     ((1, 2, 3), (20, 30), (1, 3), 3, 0),
+    ((1, 1, 70), (9, 9), (3, 3), 1, 1),  # more filters than a core takes at once
+    ((1, 50, 2), (4, 4), (2, 2), 1, 0),  # and more weights
     ((1, 1, 1), (14, 13), (11, 11), 4, 2),  # AlexNet's first kernel
 ]
 
@@ -120,12 +123,13 @@ def test_a_picture_smaller_than_the_kernel_is_refused_in_a_sentence():
 
 def test_the_direct_loop_reads_nothing_beyond_its_lines():
     """Of all widths that begin a last piece with the last sum of a line."""
-    length = conv2d_direct.LENGTH
-    for kernel, stride in itertools.product(((3, 3), (3, 31), (1, 511)), (1, 2)):
-        x = np.ones((1, 2, kernel[0], stride * (length + 1)), np.float32)
-        lines, starts, width = conv2d_direct.as_lines(x, kernel, stride, 0)
-        assert width == length + 1  # one row of sums: the last piece holds one of them
-        assert length + starts.max() + length <= lines.shape[1]
+    for kernel, stride in itertools.product(((3, 3), (3, 31), (1, LANES - 1)), (1, 2)):
+        x = np.ones((1, 2, kernel[0], stride * (LANES + 1)), np.float32)
+        w = np.ones((1, 2, *kernel), np.float32)
+        fill = conv2d_direct.fill_one_core
+        line, image, starts, width = conv2d_direct.lines(fill, x, w, stride, 0)
+        assert width == LANES + 1  # one row of sums: the last piece holds one of them
+        assert LANES + starts.max() + LANES <= line.size and image <= line.size
 
 
 # -- Faults, planted: each must be found.
@@ -183,7 +187,7 @@ def test_with_columns_in_their_usual_order_a_stride_of_two_collides():
 
 
 def test_the_direct_loop_is_made_of_vectors():
-    """Its inner loop has packed multiply-adds; alone, scalar ones would be eight times slower."""
+    """Its inner loop is packed multiply-adds, each of which continues a sum in a register."""
     conv2d.versions["Numba, direct, one core"](*conv2d.inputs(conv2d.edge_cases[0]))
-    (assembly,) = conv2d_direct.add_six_taps.inspect_asm().values()
-    assert re.search(r"\bv?fm(add|sub)\d*ps\b|\bmulps\b|\bfml?a\b.*v\d+\.4s|\bfmla\s+z", assembly)
+    loop = hot_loop(conv2d_direct.add_six)
+    assert loop.packed == loop.chains == 6 * LANES // loop.lanes and loop.scalar == 0

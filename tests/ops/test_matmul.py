@@ -13,14 +13,15 @@ from gpulessons import gpu, matmul
 from gpulessons.backends import allow_tf32
 from gpulessons.hardware.hot_loop import hot_loop
 from gpulessons.ops import matmul as kernels
-from gpulessons.ops import matmul_cpu as blocked
+from gpulessons.ops import matmul_cpu
 from gpulessons.ops.common import ceil_div
 from gpulessons.ops.matmul_cpu import COLUMNS, DEPTH, ROWS, multiply, multiply_one_core
+from gpulessons.ops.vectors import LANES
 from warplens import OutOfBounds, trace, tracing
 from warplens.code.cuda import assembly
 
-# (m, k, n): lone rows and columns, primes, tall, wide, and one past each edge of a tile.
-SHAPES = [(1, 1, 1), (1, 7, 1), (1, 65, 300), (300, 65, 1), (5, 5, 17), (130, 65, 131),
+# (m, k, n): lone rows and columns, nothing to add up, primes, tall, wide, one past each edge.
+SHAPES = [(1, 1, 1), (1, 7, 1), (1, 65, 300), (300, 65, 1), (5, 5, 17), (130, 65, 131), (6, 0, 64),
           (ROWS + 1, DEPTH + 1, COLUMNS + 1), (3, DEPTH - 1, 2 * COLUMNS + 1)]  # fmt: skip
 
 
@@ -39,10 +40,10 @@ def assert_product(got, x, y):
 # -- On the CPU.
 
 
-def test_the_blocked_product_multiplies_every_shape():
+def test_the_products_multiply_every_shape():
     for shape in SHAPES:
         x, y = factors(*shape)
-        for function in (multiply, multiply_one_core):
+        for function in (matmul_cpu.blocked, multiply, multiply_one_core):
             out = np.full((len(x), y.shape[1]), np.nan, np.float32)
             function(x, y, out)
             assert_product(out, x, y)
@@ -61,21 +62,36 @@ def test_multiply_takes_transposed_and_strided_matrices():
 def test_a_tile_is_written_whole_and_nothing_beside_it():
     x, y = factors(ROWS + 9, 67, COLUMNS + 5)
     whole = np.empty((ROWS + 9, COLUMNS + 5), np.float32)
-    multiply(x, y, whole)
-    for i, j in ((0, COLUMNS), (ROWS, 0)):
+    multiply_one_core(x, y, whole)
+    panels = matmul_cpu.packed(y)
+    rows, wide = matmul_cpu.tile_of(len(x), panels)
+    for i, q in ((0, wide), (rows, 0)):
         out = np.full_like(whole, np.nan)
-        blocked.multiply_tile(x, y, out, i, j)
-        tile = np.s_[i : i + ROWS, j : j + COLUMNS]
+        tile = np.s_[i : i + rows, q * LANES : (q + wide) * LANES]
+        matmul_cpu.multiply_tile(x[i : i + rows], panels[q : q + wide], out[tile])
         assert np.array_equal(out[tile], whole[tile])
         out[tile] = np.nan
         assert np.isnan(out).all()
 
 
-def test_the_hot_loop_of_the_blocked_product_is_fused_multiply_adds_on_vectors():
+def test_without_a_compiler_the_micro_kernel_is_numpy():
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((7, 8), np.float32), rng.standard_normal((7, LANES), np.float32)
+    found, want = np.ones((2, 6, LANES + 3), np.float32)
+    matmul_cpu.add_six.py_func(x, 2, y, 0, found, 0, 3)
+    matmul_cpu.add_six(x, 2, y, 0, want, 0, 3)
+    assert np.allclose(found, want, atol=1e-5)
+    assert np.allclose(want[:, 3:], 1 + x[:, 2:].T @ y, atol=1e-5)
+
+
+def test_the_hot_loop_of_the_product_is_fused_multiply_adds_and_stores_nothing():
     multiply_one_core(*factors(8, 8, 16), np.empty((8, 16), np.float32))
-    loop = hot_loop(multiply_one_core)
+    loop = hot_loop(matmul_cpu.add_product)
     fused = [line for line in loop.lines if re.match("vfmadd|fmla", line)]
-    assert len(fused) == loop.packed >= 16 and loop.scalar == 0 and loop.lanes >= 4
+    assert len(fused) == loop.packed == 6 * LANES // loop.lanes
+    assert loop.chains == len(fused) and loop.scalar == 0 and loop.lanes >= 4
+    stores = r"vmov\w*\s+%[xyz]mm\d+, .*\(|st[rp]\s"
+    assert not [line for line in loop.lines if re.match(stores, line)]
 
 
 @pytest.mark.parametrize("name, wanted", [("PyTorch on GPU", False), ("PyTorch, TF32, GPU", True)])

@@ -153,6 +153,9 @@ class ForCompilers(Name):
     def __call__(self, *_: Any, **__: Any) -> Name:
         return self
 
+    def __mro_entries__(self, bases: tuple) -> tuple:
+        return ()  # a class made from it is made from nothing
+
 
 # -- Modules.
 
