@@ -20,7 +20,6 @@ HOMES = {
     "warplens.code.cuda": "assembly",
     "warplens": "trace tracing",
     "hardware": "machine",
-    "hardware.vectors": "wide_vectors",
     "notebook.source": "source solution",
     "notebook.hints": "hint",
     "notebook.controls": "predict sketch quiz live slider on_paper",

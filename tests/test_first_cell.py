@@ -13,7 +13,7 @@ import first_cell
 PIP = """import json, os, sys
 open('asked.json', 'w').write(json.dumps(sys.argv[1:]))
 os.makedirs('gpulessons/notebook')
-open('gpulessons/__init__.py', 'w').write("def wide_vectors(): print('wide')")
+open('gpulessons/__init__.py', 'w').close()
 open('gpulessons/notebook/arrival.py', 'w').write("def say(kept): print('kept', *kept)")
 """
 
@@ -25,7 +25,7 @@ def run_first_cell(folder, address, installed=(), pip=PIP, paths=()):
     (folder / "pip" / "__init__.py").touch()
     (folder / "pip" / "__main__.py").write_text(pip)
     for name, version in map(str.split, installed):
-        (folder / f"{name}.py").write_text("def wide_vectors(): print('wide')")
+        (folder / f"{name}.py").write_text("")
         about = folder / f"{name.replace('-', '_')}-{version}.dist-info"  # as in a wheel
         about.mkdir()
         (about / "METADATA").write_text(f"Name: {name}\nVersion: {version}\n")
@@ -52,7 +52,7 @@ COURSE = "git+https://example.org/course"
 def test_the_first_cell_fetches_the_course_and_holds_what_is_there_where_it_is(tmp_path):
     done = run_first_cell(tmp_path, COURSE, [*HOSTED, "pandas 2.2.2"])
     assert asked(tmp_path) == ["install", "--quiet", COURSE, *KEPT], done.stderr
-    assert done.stdout == f"kept {' '.join(KEPT)}\nwide\n"
+    assert done.stdout == f"kept {' '.join(KEPT)}\n"
 
 
 def test_the_first_cell_lets_pip_choose_what_is_not_there(tmp_path):
@@ -60,9 +60,9 @@ def test_the_first_cell_lets_pip_choose_what_is_not_there(tmp_path):
     assert asked(tmp_path) == ["install", "--quiet", COURSE, "numpy==2.1.3"]
 
 
-def test_the_first_cell_only_asks_for_the_vectors_width_where_the_course_is_installed(tmp_path):
+def test_the_first_cell_does_nothing_where_the_course_is_installed(tmp_path):
     done = run_first_cell(tmp_path, COURSE, (*HOSTED, "gpulessons 0.1.0"))
-    assert (done.returncode, done.stdout, asked(tmp_path)) == (0, "wide\n", None)
+    assert (done.returncode, done.stdout, asked(tmp_path)) == (0, "", None)
 
 
 def test_the_first_cell_says_how_to_bring_a_course_that_has_no_address(tmp_path):

@@ -22,9 +22,7 @@ if not util.find_spec("gpulessons"):
     keep = [f"{n}=={d.version}" for n in libs for d in [*metadata.distributions(name=n)][:1]]
     check_call([sys.executable, "-m", "pip", "install", "--quiet", course, *keep])
     from gpulessons.notebook import arrival
-    arrival.say(keep)
-from gpulessons import wide_vectors
-wide_vectors()  # Numba's loops may take the CPU's whole vector width, not only half of it."""
+    arrival.say(keep)"""
 
 
 def first_cell(address: str) -> str:
