@@ -39,9 +39,9 @@ ROOMS = {
 }
 # Lines that each room may have: now, and when the last page is rewritten. "gpulessons" is what
 # stands directly in it. Whoever adds looks first for what can go.
-COURSE = 29_960, 22_000
+COURSE = 29_940, 22_000
 BUDGETS = {
-    "gpulessons": (820, 800),
+    "gpulessons": (800, 800),
     "claims": (900, 900),
     "cli": (700, 600),
     "evidence": (200, 200),
