@@ -40,12 +40,15 @@ class Sketch:
     def drawn(self) -> dict[float, float]:
         return {x: each.value for x, each in self.points.items() if each.value is not None}
 
-    def reveal(self, measured: Mapping[float, Measured], **kind: str) -> str:
+    def reveal(
+        self, measured: Mapping[float, Measured], label: str = "measured here", tier: str = "live"
+    ) -> str:
         """Score each point by what was measured there; how far off they were, in words.
 
-        kind: label and tier of what was not measured here, as `Prediction.reveal` takes them.
+        label, tier: of what was not measured here, as `Prediction.reveal` takes them.
         """
-        factors = [self.points[x].reveal(found, **kind).factor for x, found in measured.items()]
+        factors = [self.points[x].reveal(found, label=label, tier=tier).factor
+                   for x, found in measured.items()]  # fmt: skip
         scored = [factor for factor in factors if factor]
         near = sum(factor <= 2 for factor in scored)
         return (f"Of your points {near} of {len(scored)} are within a factor of 2 of the measured."
