@@ -57,7 +57,7 @@ mistakes = (
 hints = (
     "Which of the two loops must be the outer one, so that a weight, once fetched, meets every "
     "example? Then each example needs a sum of its own.",
-    "totals = cuda.local.array(4, np.float32), all of them 0 at first; and within the loop over k\n"
+    "totals = cuda.local.array(4, np.float32)\n"
     "weight = w[row, k]\n"
     "for i in range(4):\n"
     "    totals[i] += x[i, k] * weight",

@@ -100,7 +100,7 @@ def judge(step):
 
 hints = (
     "Four numbers of xs and four of ys make sixteen products. Fetch the eight first.",
-    "a = cuda.local.array(4, np.float32), and one for ys",
+    "a = cuda.local.array(4, np.float32)",
 )
 
 exercise = Exercise(__name__, text, judge=judge, hints=hints)

@@ -177,7 +177,7 @@ def test_page_16_finds_the_band_of_a_learner_who_has_guessed(path):
     prediction.reveal(20)
     asked = []
     sure = SimpleNamespace(reveal=lambda found, **how: asked.append(found))
-    exec("".join(cell["source"]), {"mine": predictions.calibration(), "sure": sure})
+    exec("".join(cell["source"]), {"guesses": predictions.calibration(), "sure": sure})
     assert asked == [2]
 
 
