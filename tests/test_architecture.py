@@ -39,7 +39,7 @@ ROOMS = {
 }
 # Lines that each room may have: now, and when the last page is rewritten. "gpulessons" is what
 # stands directly in it. Whoever adds looks first for what can go.
-COURSE = 29_940, 22_000
+COURSE = 30_060, 22_000
 BUDGETS = {
     "gpulessons": (800, 800),
     "claims": (900, 900),
@@ -56,9 +56,9 @@ BUDGETS = {
     "ops": (6_420, 4_500),
     "plots": (1_860, 1_400),
     "profiler": (1_020, 600),
-    "workers": (2_300, 1_300),
+    "workers": (2_420, 1_300),
     "warplens": (10_000, 10_000),
-    "tests": (20_460, 16_000),
+    "tests": (20_500, 16_000),
 }
 # What is read, what is run, what is said; then machine code, and times.
 WARPLENS = {
@@ -88,9 +88,10 @@ WORKERS = {
     "training": "",
     "batches": "links training",
     "gradients": "collectives",
+    "emulated": "collectives links",
     "memory": "worker",
     "launcher": "worker",
-    "programs": "collectives gradients links memory schedules training worker",
+    "programs": "collectives emulated gradients links memory schedules training worker",
 }
 HOUSES = {"gpulessons": ROOMS, "warplens": WARPLENS, "gpulessons.workers": WORKERS}
 # The rest is the engine.

@@ -11,7 +11,7 @@ Read a program (programs/hello first), then the part it is made of, then who run
     hello              who is there               worker       what each program is handed
     check_collectives  ours against the backend's collectives  all-reduce: naive, tree, ring
     measure_links      how long one takes         links        a model of that, and its fit
-    inference          questions, shared out
+    inference          questions, shared out      emulated     a wire that you set
     data_parallel      one network, shared        gradients    what is sent, and packed how
                        minibatches                training     a network, minibatches, a log
     several            of these, one by one       batches      what a larger batch buys
@@ -27,11 +27,11 @@ The launcher knows no program, and the parts know neither.
 
 from .launcher.failures import WorkersFailed
 from .launcher.launching import launch
-from .links import Link, Sample, fit
+from .links import LINKS, Link, Sample, fit
 from .schedules import bubble, kept, simulate, waiting
 from .worker import Worker
 
 __all__ = [
-    "Link", "Sample", "Worker", "WorkersFailed", "bubble", "fit", "kept", "launch", "simulate",
-    "waiting",
+    "LINKS", "Link", "Sample", "Worker", "WorkersFailed", "bubble", "fit", "kept", "launch",
+    "simulate", "waiting",
 ]  # fmt: skip

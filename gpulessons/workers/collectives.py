@@ -15,6 +15,7 @@ from typing import cast
 
 import torch.distributed as dist
 from torch import Tensor
+from torch.futures import Future
 
 
 class Wire:
@@ -30,6 +31,15 @@ class Wire:
 
     def receive(self, piece: Tensor, source: int) -> None:
         dist.recv(piece, source)
+
+    def all_reduce(self, x: Tensor) -> None:
+        """x ← the sum of every worker's x, by the backend: the best that there is on this wire."""
+        dist.all_reduce(x)
+
+    def begin_all_reduce(self, x: Tensor) -> Future[Tensor]:
+        """The same, while the caller goes on; the future has x when it is done."""
+        work = cast("dist.Work", dist.all_reduce(x, async_op=True))
+        return work.get_future().then(lambda future: future.value()[0])
 
     def exchange(self, piece: Tensor, to: int, room: Tensor, source: int) -> None:
         """Send one piece and receive another, both under way at once."""
@@ -84,6 +94,14 @@ def reduce_scatter(x: Tensor, wire: Wire) -> int:
         wire.exchange(pieces[mine], (rank + 1) % world, other, (rank - 1) % world)
         pieces[coming] += other
     return (rank + 1) % world
+
+
+def all_to_all(pieces: list[Tensor], rooms: list[Tensor], wire: Wire) -> None:
+    """rooms[k] ← what worker k has in its pieces for this one: every worker has one for each."""
+    rooms[wire.rank].copy_(pieces[wire.rank])
+    for step in range(1, wire.world_size):
+        to, source = (wire.rank + step) % wire.world_size, (wire.rank - step) % wire.world_size
+        wire.exchange(pieces[to], to, rooms[source], source)
 
 
 def all_gather(x: Tensor, wire: Wire, owned: int) -> None:

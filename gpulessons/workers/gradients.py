@@ -16,21 +16,19 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 import torch
-import torch.distributed as dist
 from torch import Tensor
 
-from .collectives import ALGORITHMS, Wire
+from .collectives import ALGORITHMS, Wire, all_gather
 
 
 class OneByOne:
     """An all-reduce for each parameter."""
 
     def __init__(
-        self,
-        parameters: Iterable[torch.nn.Parameter],
-        algorithm: Callable[[Tensor], object] = dist.all_reduce,
-    ) -> None:
-        self.parameters, self.algorithm = list(parameters), algorithm
+        self, parameters: Iterable[torch.nn.Parameter], wire: Wire,
+        algorithm: Callable[[Tensor, Wire], object] = lambda x, wire: wire.all_reduce(x),
+    ) -> None:  # fmt: skip
+        self.parameters, self.wire, self.algorithm = list(parameters), wire, algorithm
         self.bytes = 0  # handed over to be summed, so far
 
     def reduce(self) -> None:
@@ -42,7 +40,7 @@ class OneByOne:
 
     def all_reduce(self, gradient: Tensor) -> None:
         self.bytes += gradient.nbytes
-        self.algorithm(gradient)
+        self.algorithm(gradient, self.wire)
 
 
 class Alone(OneByOne):
@@ -68,9 +66,10 @@ class Compressed(Flat):
     """Every worker shows its packed gradient to all, and each unpacks and adds them up."""
 
     def __init__(
-        self, parameters: Iterable[torch.nn.Parameter], code: str, feedback: bool = True
-    ) -> None:
-        super().__init__(parameters)
+        self, parameters: Iterable[torch.nn.Parameter], wire: Wire, code: str,
+        feedback: bool = True,
+    ) -> None:  # fmt: skip
+        super().__init__(parameters, wire)
         self.pack, self.unpack = CODES[code]
         self.feedback = feedback
         self.residual: Tensor | float = 0.0  # what rounding has kept back so far
@@ -80,11 +79,11 @@ class Compressed(Flat):
         packed = self.pack(gradient)
         if self.feedback:
             self.residual = gradient - self.unpack(packed, gradient)
-        shown = [torch.empty_like(packed) for _ in range(dist.get_world_size())]
-        dist.all_gather(shown, packed)
+        shown = packed.repeat(self.wire.world_size)
+        all_gather(shown, self.wire, owned=self.wire.rank)
         self.bytes += packed.nbytes
         gradient.zero_()
-        for other in shown:
+        for other in shown.view(-1, len(packed)):
             gradient += self.unpack(other, gradient)
 
 
@@ -141,23 +140,19 @@ CODES: dict[str, tuple[Callable[[Tensor], Tensor], Callable[[Tensor, Tensor], Te
 }
 
 
-def sent_by(ours: Callable[[Tensor, Wire], None]) -> Callable[[Tensor], None]:
-    return lambda gradient: ours(gradient, Wire())
-
-
 ALONE = "alone"
-WAYS: dict[str, Callable[[Iterable[torch.nn.Parameter]], OneByOne]] = {
+WAYS: dict[str, Callable[[Iterable[torch.nn.Parameter], Wire], OneByOne]] = {
     ALONE: Alone,
     "one by one": OneByOne,
     "flat": Flat,
-    **{name: partial(Flat, algorithm=sent_by(ours)) for name, ours in ALGORITHMS.items()},
+    **{name: partial(Flat, algorithm=ours) for name, ours in ALGORITHMS.items()},
     **{code: partial(Compressed, code=code) for code in CODES},
     "1-bit, no feedback": partial(Compressed, code="1-bit", feedback=False),
 }
 
 
-def reducer(how: str, parameters: Iterable[torch.nn.Parameter]) -> OneByOne:
-    """The way of this name, for these parameters; ValueError lists the names."""
+def reducer(how: str, parameters: Iterable[torch.nn.Parameter], wire: Wire) -> OneByOne:
+    """The way of this name, for these parameters, over this wire; ValueError lists the names."""
     if how not in WAYS:
         raise ValueError(f"Gradients are reduced {'; '.join(WAYS)}; or by DDP. Not {how!r}.")
-    return WAYS[how](parameters)
+    return WAYS[how](parameters, wire)

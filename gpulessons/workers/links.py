@@ -1,7 +1,7 @@
 """A model of a network: every message costs its latency, and its bytes over a bandwidth.
 
     naive   2 latencies: all send at once, and then worker 0 does; 2 (n − 1) S bytes over its wire
-    tree    2 ⌈log2 n⌉ of S bytes
+    tree    2 ⌈log2 n⌉ of S bytes; a few less where n is no power of two
     ring    2 (n − 1) of S/n bytes, as gloo's own       NVIDIA/nccl-tests, doc/PERFORMANCE.md
     halving 2 log2 n of S/2, S/4, … S/n bytes, and the same back: whoever is n/2 away takes one
             half, whoever is n/4 away a half of that   Thakur, Rabenseifner & Gropp 2005
@@ -62,10 +62,27 @@ class Link:
         count, share = messages(algorithm, workers)
         return count * (self.latency + share * size / self.bandwidth)
 
+    def slowed(self, times: float) -> "Link":
+        """So many times slower throughout: what is short for a clock here becomes long enough."""
+        return Link(self.latency * times, self.bandwidth / times)
+
     @property
     def off(self) -> float:
         """The typical error: half of the samples are nearer to the model than this factor - 1."""
         return float(np.median(np.abs(np.array(self.errors) - 1)))
+
+
+# Bytes a second one way, as sold. Latency: what NVIDIA's NCCL takes for one step of a ring, and for
+# Ethernet by RDMA too; TCP takes longer.    NVIDIA/nccl, src/graph/tuning.cc, hwLat, at b6475625
+LINKS = {
+    "Ethernet, 1 Gbit/s": Link(14e-6, 0.125e9),
+    "Ethernet, 25 Gbit/s": Link(14e-6, 3.125e9),
+    "InfiniBand NDR, 400 Gbit/s": Link(14e-6, 50e9),
+    "PCIe 4.0 x16": Link(5.7e-6, 32e9),
+    "NVLink 3, A100": Link(3.4e-6, 300e9),
+    "NVLink 4, H100": Link(3.4e-6, 450e9),
+    "NVLink 5, B200": Link(3.4e-6, 900e9),
+}
 
 
 def fit(samples: Iterable[Sample]) -> Link:

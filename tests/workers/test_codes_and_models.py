@@ -20,6 +20,8 @@ from gpulessons.workers import (
     waiting,
 )
 from gpulessons.workers.batches import Reached
+from gpulessons.workers.collectives import Wire
+from gpulessons.workers.emulated import Emulated, Port
 from gpulessons.workers.gradients import CODES, Compressed, reducer
 from gpulessons.workers.links import messages
 from gpulessons.workers.programs import tensor_parallel
@@ -73,7 +75,7 @@ def alone():
 
 @pytest.mark.parametrize("code", CODES)
 def test_what_a_code_loses_is_only_owed_and_does_not_grow(alone, code):
-    way, generator = Compressed([], code), torch.Generator().manual_seed(1)
+    way, generator = Compressed([], Wire(), code), torch.Generator().manual_seed(1)
     made = given = torch.zeros(257, dtype=torch.float64)
     for step in range(200):
         gradient = torch.randn(257, generator=generator, dtype=torch.float64)
@@ -88,7 +90,7 @@ def test_what_a_code_loses_is_only_owed_and_does_not_grow(alone, code):
 
 
 def test_where_nothing_is_owed_what_rounding_loses_is_lost(alone):
-    way, gradient = reducer("1-bit, no feedback", []), torch.tensor([1.0, 2.0, 9.0, -4.0])
+    way, gradient = reducer("1-bit, no feedback", [], Wire()), torch.tensor([1.0, 2.0, 9.0, -4.0])
     for _ in range(2):
         way.all_reduce(found := gradient.clone())
         assert found.tolist() == [4, 4, 4, -4]
@@ -102,6 +104,21 @@ def test_a_gradient_is_summed_over_the_workers_and_that_of_its_neighbor_stays(mo
     (both * torch.ones(3)).sum().backward()
     assert x.grad.tolist() == [2, 2, 2]
     assert beside.grad.tolist() == [1, 1, 1]
+
+
+# -- A wire that is emulated.
+
+
+def test_a_port_takes_one_message_after_the_other():
+    port = Port()
+    assert [port.take(1, 2), port.take(1.5, 1), port.take(9, 0.5)] == [(1, 3), (3, 4), (9, 9.5)]
+
+
+def test_neighbors_have_a_link_of_their_own(alone):
+    near, far = Link(1e-6, 1e9), Link(1e-3, 1e6)
+    wire = Emulated(near, beyond=far, together=2)
+    wire.rank = 3
+    assert [wire.link_to(other) for other in range(6)] == [far, far, near, near, far, far]
 
 
 # -- Batches.

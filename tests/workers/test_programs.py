@@ -11,6 +11,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from gpulessons import launch
+from gpulessons.workers import Link
 from gpulessons.workers.memory import APART
 from gpulessons.workers.programs import hogwild, lost_updates, pipeline, tensor_parallel
 from gpulessons.workers.programs.hogwild import ALONE, ATOMIC, FREE, LOCKED, SEPARATE, Ran
@@ -23,6 +24,7 @@ EXACT = ["one by one", "flat", "naive", "tree", "ring", "DDP", "DDP, one bucket"
 PACKED = {"fp16": lambda n: 2 * n, "8-bit": lambda n: 4 + n, "1-bit": lambda n: 8 + -(-n // 8)}
 WAYS = [*EXACT, *PACKED, "alone"]
 STEPS, HIDDEN, BATCH = 4, 15, 62  # a batch that 3 does not divide
+SLOW = 2e-3, 1e6  # seconds, and bytes a second: an emulated wire that nothing real is as slow as
 SIZES = {"hidden": HIDDEN, "batch": BATCH, "dtype": "float64"}
 PIPES = [(schedule, micro) for schedule in SCHEDULES for micro in (1, 3, 8)]
 QUESTIONS = 7
@@ -31,6 +33,10 @@ FEATURES, EXAMPLES, RATE = 20_000, 60_000, 0.02
 JOBS = {
     "collectives": ("check_collectives", {"lengths": LENGTHS}),
     **{how: ("data_parallel", {"how": how, "steps": STEPS, **SIZES}) for how in WAYS},
+    **{(how, SLOW): ("data_parallel", {"how": how, "steps": 3, "link": SLOW, **SIZES})
+       for how in ("ring", "flat", "DDP", "8-bit")},
+    "slow links": ("measure_links", {"sizes": [6000], "rounds": 2, "link": SLOW,
+                                     "algorithms": ["naive", "tree", "ring"]}),
     **{pipe: ("pipeline", {"schedule": pipe[0], "micro": pipe[1], "blocks": 4, "rounds": 1,
                            **SIZES}) for pipe in PIPES},
     "parts": ("tensor_parallel", SIZES),
@@ -68,10 +74,11 @@ def near(found, expected):
 
 
 def test_each_all_reduce_is_the_backends_and_sends_the_bytes_of_its_closed_form(found):
-    forms = {"naive": naive, "tree": tree, "ring": ring}
+    forms = {"naive": naive, "tree": tree, "ring": ring, "all-to-all": to_all}
     for world in WORLDS:
         for rank, checked in enumerate(of(found, world, "collectives")):
             assert len(checked) == len(LENGTHS) * len(forms)
+            assert [length for name, length, *_ in checked if name == "all-to-all"] == LENGTHS
             for name, length, equal, sent in checked:
                 assert equal and sent == 4 * forms[name](length, rank, world), (name, length, rank)
     assert [ring(60, 0, world) for world in (1, 2, 3, 4, 5)] == [0, 60, 80, 90, 96]
@@ -88,10 +95,27 @@ def tree(length, rank, world):
     return length * ((rank > 0) + len(children))
 
 
+def to_all(length, rank, world):
+    """All but what the worker keeps for itself."""
+    return length - (length // world + (rank < length % world))
+
+
 def ring(length, rank, world):
     """Every piece twice, but for the one it ends up owning, and the one its neighbor owns."""
     pieces = [length // world + (number < length % world) for number in range(world)]
     return 2 * length - pieces[(rank + 1) % world] - pieces[(rank + 2) % world]
+
+
+def test_on_an_emulated_wire_all_learn_the_same_and_none_is_quicker_than_its_formula(found):
+    for world in WORLDS:
+        plain = of(found, world, "flat")[0].losses[:3]
+        for how in ("ring", "flat", "DDP", "8-bit"):
+            for each in of(found, world, (how, SLOW)):
+                assert each.losses == pytest.approx(plain, rel=0.1 if how == "8-bit" else 1e-9)
+        for sample in of(found, world, "slow links")[0]:
+            if world == 2 or (world, sample.algorithm) in {(3, "ring"), (3, "naive")}:
+                least = Link(*SLOW).seconds(sample.algorithm, world, 6000)  # trees: powers of two
+                assert sample.seconds > 0.999 * least, sample
 
 
 # -- Data parallel.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 import torch.distributed as dist
 
-from ..collectives import ALGORITHMS, Wire
+from ..collectives import ALGORITHMS, Wire, all_to_all, cut
 from ..worker import Worker
 
 
@@ -23,4 +23,15 @@ def main(
             x, wire = mine.clone(), Wire()
             algorithm(x, wire)
             found.append((name, length, torch.equal(x, expected), wire.sent))
+        found.append(("all-to-all", length, *exchanged(worker, length)))
     return found
+
+
+def exchanged(worker: Worker, length: int) -> tuple[bool, int]:
+    """(did each worker's k-th piece reach worker k, bytes sent by this worker)"""
+    x = torch.arange(length, device=worker.device)
+    pieces = cut(x.float() + worker.rank, worker.world_size)
+    rooms = [torch.empty_like(pieces[worker.rank]) for _ in pieces]
+    all_to_all(pieces, rooms, wire := Wire())
+    own = cut(x.float(), worker.world_size)[worker.rank]
+    return all(torch.equal(room, own + k) for k, room in enumerate(rooms)), wire.sent

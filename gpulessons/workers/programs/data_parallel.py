@@ -14,6 +14,8 @@ from torch.futures import Future
 from torch.nn import Module
 from torch.nn.parallel import DistributedDataParallel
 
+from ..collectives import Wire
+from ..emulated import wire_of
 from ..gradients import ALONE, reducer
 from ..training import Log, common_start, examples, mean_loss, minibatches, network
 from ..worker import Worker
@@ -43,19 +45,20 @@ class Trained:
 def main(
     worker: Worker, how: str = "flat", batch: int = 64, steps: int = 60, hidden: int = 256,
     depth: int = 2, rate: float = 0.5, dtype: str = "float32",
+    link: tuple[float, float] | None = None,
 ) -> Trained:  # fmt: skip
     """Train on the digits; returns a Trained.
 
     how: a way of gradients.reducer, or one of MEGABYTES. batch: examples in a minibatch, over all
     workers: each takes every world-th, and worker 0 all of them where it is ALONE.
-    depth: how many hidden layers there are.
+    depth: how many hidden layers there are. link: (latency, bandwidth) of an emulated wire.
     """
     if steps <= WARM:
         raise ValueError(f"The first {WARM} steps only warm up: ask for more, not for {steps}.")
     number = getattr(torch, dtype)
     (x, labels), held = ([a.to(worker.device) for a in pair] for pair in examples(number))
     model = network(hidden, number, depth=depth).to(worker.device)
-    learner = (Bucketed if how in MEGABYTES else ByHand)(model, how, batch)
+    learner = (Bucketed if how in MEGABYTES else ByHand)(model, how, batch, wire_of(link))
     optimizer, losses = torch.optim.SGD(model.parameters(), rate), list[float]()
     for done, chosen in enumerate(minibatches(len(x), batch, steps)):
         if done in (0, WARM):
@@ -78,9 +81,9 @@ def main(
 class ByHand:
     """Backward first; then the gradients meet."""
 
-    def __init__(self, model: Module, how: str, batch: int) -> None:
+    def __init__(self, model: Module, how: str, batch: int, wire: Wire) -> None:
         self.model, self.batch, self.log = model, batch, Log()
-        self.reducer = reducer(how, model.parameters())
+        self.reducer = reducer(how, model.parameters(), wire)
 
     @property
     def bytes(self) -> int:
@@ -100,7 +103,8 @@ class ByHand:
 class Bucketed:
     """DistributedDataParallel: each bucket of gradients leaves as soon as it is full."""
 
-    def __init__(self, model: Module, how: str, batch: int) -> None:
+    def __init__(self, model: Module, how: str, batch: int, wire: Wire) -> None:
+        self.wire = wire
         self.model = DistributedDataParallel(model, bucket_cap_mb=MEGABYTES[how])
         self.batch, self.log, self.bytes = batch, Log(), 0
         self.model.register_comm_hook(None, self.sum)
@@ -118,12 +122,12 @@ class Bucketed:
         self.filled = start
         self.bytes += gradient.nbytes
 
-        def arrived(future: Future[list[Tensor]]) -> Tensor:
+        def arrived(future: Future[Tensor]) -> Tensor:
             if not gradient.is_cuda:  # NCCL's futures come back at once: there is nothing to see
                 self.log.add("communicate", start)
-            return future.value()[0]
+            return future.value()
 
-        return dist.all_reduce(gradient, async_op=True).get_future().then(arrived)
+        return self.wire.begin_all_reduce(gradient).then(arrived)
 
 
 def summed(losses: list[float]) -> tuple[float, ...]:

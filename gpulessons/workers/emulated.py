@@ -1,0 +1,101 @@
+"""A wire you can set: the bytes travel by gloo, and the time that they would take is slept.
+
+A worker that sleeps needs no core, so eight of them on two cores take as long as eight machines
+with such links. Each worker has a port out and a port in, which work at once. A message of S bytes
+keeps both for S / bandwidth seconds, and its beginning arrives a latency after it left. What gloo
+itself takes comes on top: a fast link is emulated `slowed`, a thousand times slower throughout.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from time import sleep, time
+from typing import cast
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+from torch.futures import Future
+
+from .collectives import Wire, ring
+from .links import Link
+
+
+class Port:
+    """One end of a link: it takes one message after the other."""
+
+    def __init__(self) -> None:
+        self.free = 0.0  # from when on
+
+    def take(self, earliest: float, seconds: float) -> tuple[float, float]:
+        """(when it begins with a message that may begin then, and when it is done)"""
+        begins = max(earliest, self.free)
+        self.free = begins + seconds
+        return begins, self.free
+
+
+class Sending:
+    """A message under way: wait() until it has left."""
+
+    def __init__(self, left: float, works: list["dist.Work"]) -> None:
+        self.left, self.works = left, works
+
+    def wait(self) -> None:
+        for work in self.works:
+            work.wait()
+        sleep_until(self.left)
+
+
+class Emulated(Wire):
+    """Sends and receives over such a link, between workers of one machine: they share a clock.
+
+    beyond: the link between groups of `together` neighbors, where it is another than within them.
+    """
+
+    def __init__(self, link: Link, beyond: Link | None = None, together: int = 1) -> None:
+        super().__init__()
+        self.link, self.beyond, self.together = link, beyond or link, together
+        self.sender = ThreadPoolExecutor(1)
+        self.out, self.into = ({self.link: Port(), self.beyond: Port()} for _ in range(2))
+
+    def link_to(self, other: int) -> Link:
+        near = self.rank // self.together == other // self.together
+        return self.link if near else self.beyond
+
+    def send(self, piece: Tensor, to: int) -> "dist.Work":
+        link = self.link_to(to)
+        began, left = self.out[link].take(time(), piece.nbytes / link.bandwidth)
+        self.sent += piece.nbytes
+        stamp = torch.tensor([began], dtype=torch.float64)
+        works = [cast("dist.Work", dist.isend(each, to)) for each in (stamp, piece)]
+        return cast("dist.Work", Sending(left, works))
+
+    def receive(self, piece: Tensor, source: int) -> None:
+        link, stamp = self.link_to(source), torch.empty(1, dtype=torch.float64)
+        for each in (stamp, piece):
+            dist.recv(each, source)
+        seconds = piece.nbytes / link.bandwidth
+        _, arrived = self.into[link].take(stamp.item() + link.latency, seconds)
+        sleep_until(arrived)
+
+    def exchange(self, piece: Tensor, to: int, room: Tensor, source: int) -> None:
+        sending = self.send(piece, to)
+        self.receive(room, source)
+        sending.wait()
+
+    def all_reduce(self, x: Tensor) -> None:
+        """By our ring: the backend knows nothing of this wire."""
+        ring(x, self)
+
+    def begin_all_reduce(self, x: Tensor) -> Future[Tensor]:
+        """One after the other, in a thread that mostly sleeps."""
+        done = Future[Tensor]()
+        self.sender.submit(lambda: done.set_result(self.all_reduce(x) or x))
+        return done
+
+
+def wire_of(link: tuple[float, float] | None) -> Wire:
+    """The wire of a program's option: (latency, bandwidth) emulated; None: the one that is here."""
+    return Emulated(Link(*link)) if link else Wire()
+
+
+def sleep_until(moment: float) -> None:
+    sleep(max(0.0, moment - time()))
