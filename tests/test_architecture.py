@@ -39,7 +39,7 @@ ROOMS = {
 }
 # Lines that each room may have: now, and when the last page is rewritten. "gpulessons" is what
 # stands directly in it. Whoever adds looks first for what can go.
-COURSE = 30_060, 22_000
+COURSE = 30_080, 22_000
 BUDGETS = {
     "gpulessons": (800, 800),
     "claims": (900, 900),
@@ -56,7 +56,7 @@ BUDGETS = {
     "ops": (6_420, 4_500),
     "plots": (1_860, 1_400),
     "profiler": (1_020, 600),
-    "workers": (2_420, 1_300),
+    "workers": (2_440, 1_300),
     "warplens": (10_000, 10_000),
     "tests": (20_500, 16_000),
 }
