@@ -88,7 +88,15 @@ class Emulated(Wire):
     def begin_all_reduce(self, x: Tensor) -> Future[Tensor]:
         """One after the other, in a thread that mostly sleeps."""
         done = Future[Tensor]()
-        self.sender.submit(lambda: done.set_result(self.all_reduce(x) or x))
+
+        def reduce() -> None:
+            try:
+                self.all_reduce(x)
+                done.set_result(x)
+            except RuntimeError as lost:  # another worker is gone: whoever waits is to hear of it
+                done.set_exception(lost)  # type: ignore[arg-type]  # torch's stub asks for a Tensor
+
+        self.sender.submit(reduce)
         return done
 
 
