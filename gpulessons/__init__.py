@@ -39,7 +39,7 @@ HOMES = {
     "ops.layer_norm": "layer_norm",
     "ops.lstm_backward": "lstm_backward",
     "ops.lstm_cell": "lstm_cell",
-    "ops.lstm_sequence": "lstm_layers lstm_sequence",
+    "ops.lstm_sequence": "lstm_sequence",
     "ops.matmul": "matmul",
     "ops.neighbours": "neighbours",
     "ops.optimizer_step": "momentum_step adam_step",

@@ -1,20 +1,18 @@
-"""Pictures of recurrence: a cell with its shapes, what waits for what, the way back through time,
-what a step costs, and what it waits for.
+"""Pictures of recurrence: a cell with its shapes, what waits for what, launches and kernels in a
+queue, gradients that fade, what a step costs, and what it waits for.
 """
 
 from itertools import groupby
 
 from gpulessons import units
 from gpulessons.plots.axes import written
-from gpulessons.plots.boxes import arrow, box, canvas
-from gpulessons.plots.forms import LOOKS, beside, listed, log_lines, name_rows, write
+from gpulessons.plots.forms import LOOKS, beside, listed, log_lines, name_rows
 from gpulessons.plots.picture import BLUE, COLORS, INK, VERMILLION, Picture, blank
 from gpulessons.plots.timings import draw_modelled, is_modelled
 
 from .drawings import Drawing, drawing
 
 POINTWISE = 26  # operations on one unit after its products: see ops/lstm_cell.py
-DRAWN = 6  # steps, at most: of a longer chain the first and the last
 FAR = 3  # times the longer bound: then a step waits for neither
 
 
@@ -32,48 +30,46 @@ def waiting(layers: int = 1) -> Drawing:
     return drawing({1: "waiting_one_layer", 2: "waiting_two_layers"}[layers])
 
 
-def kept_bytes(steps: int, batch: int, hidden: int) -> dict[str, int]:
-    """What the way forward keeps for the way back, float32: z, and h and c before each step."""
-    rows = 4 * steps * batch * hidden
-    return {"z": 4 * rows, "h": rows, "c": rows}
-
-
-def through_time(steps: int, batch: int = 32, hidden: int = 256) -> Picture:
-    """The chain of an LSTM unrolled: forward above, what each step keeps, the gradients back."""
-    kept = kept_bytes(steps, batch, hidden)
-    whole = sum(kept.values())
+def queue(kernels: int, runs: float, every: float) -> Picture:
+    """A step of so many kernels in a row, each of `runs` seconds, asked for every `every` seconds:
+    when each is asked for, and when it runs. A kernel starts when the one before it has ended."""
+    asked = [every * (n + 1) for n in range(kernels)]
+    starts, ended = [], 0.0
+    for moment in asked:
+        starts.append(max(moment, ended))
+        ended = starts[-1] + runs
+    busy = kernels * runs / (ended - every)  # the first launch hides behind the step before
+    waits = "the kernels" if runs >= every else "the launches"
     title = (
-        f"The way back through {units.plural(steps, 'step')} needs what the way forward kept: "
-        f"{units.size(whole)}, {units.size(whole // steps)} for each."
+        f"{units.plural(kernels, 'kernel')} of {units.seconds(runs)}, one asked for every "
+        f"{units.seconds(every)}: the step waits for {waits}, the GPU works {busy:.0%} of the time."
     )
-    drawn = range(steps) if steps <= DRAWN else [0, 1, 2, None, steps - 2, steps - 1]
-    figure, axes = canvas((-1.75, len(drawn) - 0.35), (-1.75, 3.75), height=4.3, title=title)
-    for place, step in enumerate(drawn):
-        if step is None:
-            for y in (0, 1.35, 2.7):
-                write(axes, place, y, "…")
-        else:  # forward, what is kept, backward: three boxes over each other, and what joins them
-            for y, words, color in ((2.7, f"step {step}", VERMILLION), (1.35, "z, h, c", INK),
-                                    (0, f"step {step}", BLUE)):
-                box(axes, place, y, words, color, tall=0.55, wide=0.74)
-            for start, end in ((3.4, 3.0), (2.4, 1.65), (1.05, 0.3), (-0.3, -0.75)):
-                arrow(axes, (place, start), (place, end), BLUE if end < 0 else INK)
-            write(axes, place, 3.55, f"x[{step}]")
-            write(axes, place, -0.98, f"dz[{step}]")
-            write(axes, place + 0.06, 0.62, f"+ d[{step}]", ha="left")
-        if place:
-            arrow(axes, (place - 0.62, 2.7), (place - 0.38, 2.7), VERMILLION)
-            arrow(axes, (place - 0.38, 0), (place - 0.62, 0), BLUE)
-    for y, name in ((2.7, "forward:\nh, c"), (1.35, "kept"), (0, "back:\ndh, dc")):
-        write(axes, -0.6, y, name, ha="right")
-    write(axes, (len(drawn) - 1) / 2, -1.5, "when the chain is through: dw = Σ dz[t]ᵀ x[t], "
-          "du = Σ dz[t]ᵀ h[t−1], one product each")
-    parts = ", ".join(f"{units.size(size // steps)} of {name}" for name, size in kept.items())
-    return Picture(figure, (
-        f"{title} A step keeps {parts}, for {batch} examples of {hidden} units. Forward, h and c "
-        "go from each step to the next. Back, dh and dc go from each step to the one before, and "
-        "each step adds what its own loss says of its h. The weights' gradients wait until the end."
-    ))
+    figure, axes = blank(width=7.6, height=2.4, title=title)
+    for moment, start in zip(asked, starts, strict=True):
+        axes.barh(0, 0.94 * every, left=moment - every, height=0.5, color=INK, alpha=0.35)
+        axes.barh(1, 0.94 * runs, left=start, height=0.5, color=BLUE)
+    name_rows(axes, ["the CPU asks", "the GPU runs"])
+    axes.set_xlim(0, max(ended, 41e-6))
+    axes.set_xlabel("time (modelled from the published interval between launches)")
+    written(axes.xaxis, units.seconds)
+    return Picture(figure, f"{title} All has run after {units.seconds(ended)}.")
+
+
+def fading(sizes, forget: float) -> Picture:
+    """Mean sizes of the gradients along h and c, a pair a step, from the last to the first."""
+    along_h, along_c = ([pair[place] for pair in sizes] for place in (0, 1))
+    back = [*range(1, len(sizes) + 1)]
+    left = along_c[-1] / along_c[0]
+    title = (
+        f"Forget gate's bias {forget:g}: {units.plural(len(sizes) - 1, 'step')} back the gradient "
+        f"along c is {left:.2g} of what it was."
+    )
+    named = [("along c", back, along_c, {"color": BLUE}),
+             ("along h", back, along_h, {"color": VERMILLION, "linestyle": "--"})]
+    ends = ", ".join(f"{name} from {ys[0]:.2g} to {ys[-1]:.2g}" for name, _, ys, _ in named)
+    return log_lines(named, ("steps back from the loss", units.count),
+                     ("mean size of the gradient", lambda size: f"{size:.0e}"), ticks=(1, 10, 60),
+                     title=title, spoken=f"{ends}.")
 
 
 def rungs(rows, limit: float) -> Picture:
@@ -131,19 +127,22 @@ def from_first_to_quickest(timed, limit):
     )
 
 
-def one_step(row, sheet) -> tuple[float, dict[str, float], str]:
-    """Of a published sequence of steps: seconds of one; what its bytes and its arithmetic need at
-    the least, by the card's data sheet; and what it waits for.
+def bounds(batch: int, hidden: int, dtype: str, sheet) -> dict[str, float]:
+    """Seconds that one step's bytes and its arithmetic need at the least, by a card's data sheet.
 
-    u and four sums come in, h and c come in and go out; input products are done before. A step far
-    above both bounds waits for neither: for latency, then.
+    u and four sums come in, h and c come in and go out; input products are done before.
     """
-    batch, hidden = row.sizes["batch"], row.sizes["hidden"]
     numbers = 4 * hidden * hidden + batch * (4 * hidden + 4 * hidden)
-    bounds = {"bytes": numbers * {"float32": 4, "float16": 2}[row.dtype] / sheet.memory,
-              "arithmetic": batch * hidden * (8 * hidden + POINTWISE) / sheet.peaks[row.dtype]}
-    seconds, longest = row.value / row.sizes["steps"], max(bounds, key=bounds.get)
-    return seconds, bounds, longest if seconds < FAR * bounds[longest] else "latency"
+    return {"bytes": numbers * {"float32": 4, "float16": 2}[dtype] / sheet.memory,
+            "arithmetic": batch * hidden * (8 * hidden + POINTWISE) / sheet.peaks[dtype]}
+
+
+def one_step(row, sheet) -> tuple[float, dict[str, float], str]:
+    """Of a published sequence of steps: seconds of one, its bounds, and what it waits for. A step
+    far above both bounds waits for neither: for latency, then."""
+    least = bounds(row.sizes["batch"], row.sizes["hidden"], row.dtype, sheet)
+    seconds, longest = row.value / row.sizes["steps"], max(least, key=least.get)
+    return seconds, least, longest if seconds < FAR * least[longest] else "latency"
 
 
 def steps_published(rows, sheet) -> Picture:

@@ -50,18 +50,24 @@ def lstm_backward(x, h, c, w, u, b, d):
     The inputs are those of `lstm_sequence`: forward is done again, to know z and every c. Each
     gradient is shaped like what it is named after, d like hs. The loss does not see the last c.
     """
-    z, h_prev, c_prev = input_preactivations(x, w, b), [], []
-    for t in range(len(x)):  # there: what each step began with is kept
-        h_prev.append(h)
-        c_prev.append(c)
-        z[t] += h @ u.T
-        h, c = array_unit(*np.split(z[t], 4, axis=1), c)
+    z, h_prev, c_prev = forward_kept(x, h, c, w, u, b)
     dz, dh, dc = np.empty_like(z), np.zeros_like(h), np.zeros_like(c)
-    for t in reversed(range(len(x))):  # and back: only this product waits
+    for t in reversed(range(len(x))):  # only this product waits
         *gates, dc = array_slopes(*np.split(z[t], 4, axis=1), c_prev[t], dh + d[t], dc)
         dz[t] = np.hstack(gates)
         dh = dz[t] @ u
     return gathered(x, np.stack(h_prev), w, dz, dh, dc)
+
+
+def forward_kept(x, h, c, w, u, b):
+    """z of all steps, and h and c before each: what the way back needs."""
+    z, h_prev, c_prev = input_preactivations(x, w, b), [], []
+    for t in range(len(x)):
+        h_prev.append(h)
+        c_prev.append(c)
+        z[t] += h @ u.T
+        h, c = array_unit(*np.split(z[t], 4, axis=1), c)
+    return z, h_prev, c_prev
 
 
 def array_slopes(i, f, g, o, c, dh, dc):

@@ -263,7 +263,8 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     },
     "lstm": {
         "cell": lambda f: f(32, 256, 128), "waiting": lambda f: f(layers=2),
-        "through_time": lambda f: f(12),
+        "queue": lambda f: f(15, 2e-6, 2.5e-6),
+        "fading": lambda f: f([(1, 2), (0.1, 1), (0.1, 0.5)], 0),
         "rungs": lambda f: f([("slow", *timed("a", "host", 1e-3), 5), ("none", "no GPU", 5),
                               ("fast", *timed("a", "host", 1e-4), 5)], 1e9),
         "steps_published": lambda f: f(published("lstm", device="V100", dtype="float16"),

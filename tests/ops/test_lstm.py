@@ -12,7 +12,6 @@ from gpulessons import (
     gpu,
     lstm_backward,
     lstm_cell,
-    lstm_layers,
     lstm_sequence,
     microscope,
     sigmoid,
@@ -31,14 +30,6 @@ def problem(steps, batch, inputs, hidden, seed=0):
     x = rng.standard_normal((steps, batch, inputs), np.float32)
     h, c = rng.standard_normal((2, batch, hidden), np.float32)
     return x, h, c, *parameters(inputs, hidden, rng)
-
-
-def stacked_problem(steps, batch, hidden, count, seed=0):
-    rng = np.random.default_rng(seed)
-    x = rng.standard_normal((steps, batch, hidden), np.float32)
-    states = rng.standard_normal((2, count, batch, hidden), np.float32)
-    weights = [parameters(hidden, hidden, rng) for _ in range(count)]
-    return x, *states, *map(np.stack, zip(*weights, strict=True))
 
 
 def module(w, u, b):
@@ -76,19 +67,6 @@ def test_a_sequence_is_nn_LSTM_and_its_gradients_are_autograds():
             got = lstm_backward.versions[name](x, h, c, w, u, b, d)
             for mine, theirs in zip(got, grads, strict=True):
                 np.testing.assert_allclose(mine, theirs.numpy(), rtol=1e-4, atol=1e-4)
-
-
-def test_layers_are_nn_LSTM_with_layers():
-    """Also with more layers than steps: then some of them wait at both ends of the wavefront."""
-    for count in (1, 2, 3):
-        for shape in ((7, 5, 11), (1, 4, 2), (2, 1, 9)):
-            x, h, c, w, u, b = stacked_problem(*shape, count)
-            with torch.no_grad():
-                hs, lasts = module(w, u, b)(*double(x), tuple(double(h, c)))
-            for name in ("NumPy", "NumPy, wavefront"):
-                got = lstm_layers.versions[name](x, h, c, w, u, b)
-                for mine, want in zip(got, (hs, *lasts), strict=True):
-                    np.testing.assert_allclose(mine, want.numpy(), **CLOSE)
 
 
 def test_a_layer_too_large_for_registers_is_refused():
