@@ -19,7 +19,7 @@ EXTRA = frozenset((
     "guard_tile",  # 05
     "weight_gradient",  # 06
     "shared_patch",  # 07
-    "online_update", "row_softmax",  # 09
+    "row_softmax",  # 09
     "fewer_calls",  # 10
     "sum_duplicates", "keep_the_best", "sampled_correction",  # 11
     "which_all_reduce",  # 12

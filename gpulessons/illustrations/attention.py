@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from gpulessons import units
-from gpulessons.plots.forms import LOOKS, dots, listed, log_lines, percent, rectangle, write
-from gpulessons.plots.picture import BLUE, COLORS, GREEN, INK, VERMILLION, Picture, blank
+from gpulessons.plots.forms import LOOKS, dots, log_lines, percent, rectangle, write
+from gpulessons.plots.picture import BLUE, GREEN, INK, VERMILLION, Picture, blank
 
 NUMBERED = 0.1  # smaller shares have a color and no number
 
@@ -54,8 +54,8 @@ def ladder(counted, name: str) -> Picture:
 
 def tiling(rows, modelled=(), gpu: str = "") -> Picture:
     """Time of separate kernels over one fused kernel's, against the tokens: published, a line for
-    each card; beside them [(tokens, low, high)], modelled for a GPU. The title says between what
-    each card's lie, and from where on it has no room for the separate kernels' scores."""
+    each card; beside them [(tokens, low, middle, high)], modelled for a GPU. The title says between
+    what each card's lie, and from where on it has no room for the separate kernels' scores."""
     cards: dict = {}
     for row in rows:
         times = cards.setdefault(row.device, {}).setdefault(row.sizes["queries"], {})
@@ -73,26 +73,20 @@ def tiling(rows, modelled=(), gpu: str = "") -> Picture:
     title = f"Separate kernels take {', '.join(told)}. Published: {sources}."
     ticks, spoken = [*named[0][1]], []
     if modelled:
-        at, lows, highs = zip(*modelled, strict=True)
-        look = {"color": GREEN, "linestyle": "none"}
-        named.append((f"this page's, {gpu} (modelled)", at, highs, look))
-        spoken = [f"{low} to {high} at {n:,}"
-                  for n, low, high in zip(at, map(units.ratio, lows), map(units.ratio, highs),
-                                          strict=True)]
+        at, lows, middles, highs = zip(*modelled, strict=True)
+        named.append((f"this page's, {gpu} (modelled)", at, middles,
+                      {"color": GREEN, "linestyle": "none", "marker": "D"}))
+        spoken = [f"{units.ratio(middle)} ({low:.2g} to {high:.2g}) at {n:,}"
+                  for n, low, middle, high in zip(at, lows, middles, highs, strict=True)]
     picture = log_lines(
         named, ("tokens", units.count), ("their time over one kernel's", units.ratio), ticks=ticks,
         title=title, base=2,
         spoken=f"This page's, modelled for {gpu}: {', '.join(spoken)}." if modelled else "")
     picture.axes.axhline(1, color=INK, linewidth=1)
-    for tokens, low, high in modelled:
+    for tokens, low, _, high in modelled:
         picture.axes.fill_between([0.93 * tokens, 1.07 * tokens], low, high, facecolor="none",
                                   edgecolor=GREEN, hatch="////")
     return picture
-
-
-def over(one, other) -> tuple[float, float]:
-    """The interval of one (modelled) time over another."""
-    return one.quartiles[0] / other.quartiles[1], one.quartiles[1] / other.quartiles[0]
 
 
 def shares_of_peak(rows, peaks) -> Picture:
@@ -125,31 +119,3 @@ def peaks(measured) -> Picture:
              for (name, sizes), look in zip(measured.items(), LOOKS, strict=False)]
     return log_lines(named, ("tokens", units.count), ("most memory at once", units.size),
                      title=title, ticks=sorted(named[0][1]), base=4)
-
-
-def per_pair(comparison) -> Picture:
-    """Time ÷ length² against length: level lines are quadratic, falling ones are less.
-
-    The title compares each version with itself, at its last two lengths.
-    """
-    timed = {version: {t.size: t for t in comparison.timings if t.version == version}
-             for version in comparison.versions}
-    timed = {version: timings for version, timings in timed.items() if len(timings) > 1}
-    lengths = sorted({size for timings in timed.values() for size in timings})
-    before, last = lengths[-2:] or comparison.sizes[-2:]
-    growth = {name: each[last].median / each[before].median for name, each in timed.items()
-              if {before, last} <= set(each)
-              and "too noisy" not in (each[last].noise, each[before].noise)}
-    took = "a time that could not be compared here"
-    if growth:
-        least, most = (f"{choose(growth.values()):.3g}" for choose in (min, max))
-        took = f"{least if least == most else f'{least} to {most}'} times as long"
-    title = f"{last / before:g} times the tokens ({before:,} to {last:,}) take {took}."
-    named = [(name, list(each), [t.median / t.size**2 for t in each.values()],
-              {"color": COLORS[next(iter(each.values())).backend], "marker": look["marker"]})
-             for (name, each), look in zip(timed.items(), LOOKS, strict=False)]
-    grew = {f"{name} grows": f"{times:.3g} times" for name, times in growth.items()}
-    return log_lines(named, (comparison.unit, units.count),
-                     ("time for each pair of tokens", units.seconds), ticks=lengths,
-                     title=title, spoken=f"{listed(grew) or 'No growth is sure'}. "
-                     f"{comparison.label()}.")

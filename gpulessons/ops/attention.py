@@ -9,7 +9,6 @@ rescaled whenever the maximum grows, they never exist all at once (Rabe & Staats
 """
 
 import math
-from functools import cache
 
 import numpy as np
 from numba import cuda, float32, njit, prange
@@ -22,16 +21,14 @@ from .common import (
     ONE,
     PARALLEL,
     SERIAL,
-    WARP,
     ZERO,
     aligned_empty,
     ceil_div,
     exp32,
     run_op,
 )
-from .dense import T, tile_dot, tiles
+from .load4 import load4
 from .matmul_cpu import SIX, add_product, add_six, pack, pack_rows, zeros
-from .reduce import warp_reduce_sum
 from .rows import LOWEST, NOTHING, warp_per_row
 from .softmax import softmax
 from .softmax import warp_kernel as softmax_kernel
@@ -188,218 +185,190 @@ def numba_tiled(q, k, v, causal, out):
         attend(q[head, block], keys[head], values[head], length, visible, out[head, block])
 
 
-# -- On the GPU, with notebook 05's shared tiles: the scores are a matrix in memory, written, read
-# -- twice, written and read again.
+# -- On the GPU: two products, of tiles that a block of 16 × 16 threads takes into shared memory.
+# -- A thread has 4 × 2 scores or 4 × 4 results in registers. Between the products the scores are a
+# -- matrix in memory (three kernels), or a tile that the block keeps (one).
+
+SIDE, ROWS, COLUMNS, WIDEST = 16, 64, 32, 64  # of a block; queries, keys, numbers of a head
+WIDEST_PADDED, COLUMNS_PADDED = WIDEST + 4, COLUMNS + SIDE  # so that no banks collide
+
+
+@cuda.jit(device=True)
+def load(tile, wide, source, first, start):
+    """tile[n, c] ← source[first + n, start + c] for c < wide, and zero where there is none."""
+    n = cuda.threadIdx.y * SIDE + cuda.threadIdx.x
+    while n < tile.shape[0] * wide:
+        row, c = n // wide, n % wide
+        inside = first + row < source.shape[0] and start + c < source.shape[1]
+        tile[row, c] = source[first + row, start + c] if inside else ZERO
+        n += SIDE * SIDE
+
+
+@cuda.jit(device=True)
+def first_product(queries, keys, scores):
+    """scores[a, b] ← query ty + 16 a · key tx + 16 b: six reads of four for 32 multiply-adds."""
+    tx, ty, near = cuda.threadIdx.x, cuda.threadIdx.y, cuda.local.array((2, 4), float32)
+    for a in range(4):
+        scores[a, 0] = scores[a, 1] = ZERO
+    for c in range(0, WIDEST, 4):
+        for b in range(2):
+            near[b, 0], near[b, 1], near[b, 2], near[b, 3] = load4(keys, (tx + SIDE * b, c))
+        for a in range(4):
+            w, x, y, z = load4(queries, (ty + SIDE * a, c))
+            for b in range(2):
+                total = scores[a, b] + w * near[b, 0] + x * near[b, 1]  # from the left: four FMAs
+                scores[a, b] = total + y * near[b, 2] + z * near[b, 3]
+
+
+@cuda.jit(device=True)
+def second_product(weights, values, output):
+    """output[a, b] += row ty + 16 a of the weights · column 4 tx + b of the values."""
+    tx, ty, near = cuda.threadIdx.x, cuda.threadIdx.y, cuda.local.array((4, 4), float32)
+    for j in range(0, COLUMNS, 4):
+        for n in range(4):
+            near[n, 0], near[n, 1], near[n, 2], near[n, 3] = load4(values, (j + n, 4 * tx))
+        for a in range(4):
+            w, x, y, z = load4(weights, (ty + SIDE * a, j))
+            for b in range(4):
+                total = output[a, b] + w * near[0, b] + x * near[1, b]
+                output[a, b] = total + y * near[2, b] + z * near[3, b]
 
 
 @cuda.jit
 def scores_kernel(q, k, causal, scale, scores):
-    """Thread (j, i) of a block (T, T): query i · key j. scores: (heads × length, keys)."""
-    j, i = cuda.grid(2)
-    head, length = cuda.blockIdx.z, q.shape[1]
-    score = tile_dot(q[head], k[head])
-    if i < length and j < k.shape[1]:
-        scores[head * length + i, j] = NOTHING if causal and j > i else score * scale
+    """A tile of scores: (heads, length, keys)."""
+    queries = cuda.shared.array((ROWS, WIDEST_PADDED), float32, 16)
+    keys = cuda.shared.array((COLUMNS, WIDEST_PADDED), float32, 16)
+    mine = cuda.local.array((4, 2), float32)
+    head, first, start = cuda.blockIdx.z, cuda.blockIdx.y * ROWS, cuda.blockIdx.x * COLUMNS
+    load(queries, WIDEST, q[head], first, 0)
+    load(keys, WIDEST, k[head], start, 0)
+    cuda.syncthreads()
+    first_product(queries, keys, mine)
+    for a in range(4):
+        for b in range(2):
+            i, j = first + cuda.threadIdx.y + SIDE * a, start + cuda.threadIdx.x + SIDE * b
+            if i < q.shape[1] and j < k.shape[1]:
+                scores[head, i, j] = NOTHING if causal and j > i else mine[a, b] * scale
 
 
 @cuda.jit
-def mixture_kernel(probabilities, v, out):
-    """Thread (c, i) of a block (T, T): column c of query i's mixture of the values."""
-    ps = cuda.shared.array((T, T), float32, 16)
-    vs = cuda.shared.array((T, T), float32, 16)
-    tx, ty = cuda.threadIdx.x & (T - 1), cuda.threadIdx.y & (T - 1)  # &: neither is negative
-    c, i = cuda.grid(2)
-    head, (_, length, width), keys, total, start = cuda.blockIdx.z, out.shape, v.shape[1], ZERO, 0
-    while start < keys:
-        inside = i < length and start + tx < keys
-        ps[ty, tx] = probabilities[head * length + i, start + tx] if inside else ZERO
-        vs[ty, tx] = v[head, start + ty, c] if start + ty < keys and c < width else ZERO
+def output_kernel(weights, v, out):
+    """A block's queries: their weights of all keys times the values."""
+    tile = cuda.shared.array((ROWS, COLUMNS_PADDED), float32, 16)
+    values = cuda.shared.array((COLUMNS, WIDEST), float32, 16)
+    mine = cuda.local.array((4, 4), float32)
+    head, first, start = cuda.blockIdx.y, cuda.blockIdx.x * ROWS, 0
+    for a in range(4):
+        for b in range(4):
+            mine[a, b] = ZERO
+    while start < v.shape[1]:
+        load(tile, COLUMNS, weights[head], first, start)
+        load(values, WIDEST, v[head], start, 0)
         cuda.syncthreads()
-        for j in range(T):
-            total += ps[ty, j] * vs[j, tx]
+        second_product(tile, values, mine)
         cuda.syncthreads()
-        start += T
-    if i < length and c < width:
-        out[head, i, c] = total
+        start += COLUMNS
+    for a in range(4):
+        for b in range(4):
+            i, c = first + cuda.threadIdx.y + SIDE * a, 4 * cuda.threadIdx.x + b
+            if i < out.shape[1] and c < out.shape[2]:
+                out[head, i, c] = mine[a, b]
+
+
+def blocks(q, k):
+    """(of keys, of queries, heads); ValueError where a head is too wide for the tiles."""
+    (heads, length, width), keys = q.shape, k.shape[1]
+    if width > WIDEST:
+        raise ValueError(f"its tiles fit in shared memory up to {WIDEST} numbers a head")
+    return ceil_div(keys, COLUMNS), ceil_div(length, ROWS), heads
 
 
 @attention.version("CUDA, three kernels", on=gpu, prepares=True)
 def launch_three(q, k, v, causal, out):
-    (heads, length, width), keys = q.shape, k.shape[1]
-    scores = gpu.empty((heads * length, keys), q.dtype)  # all of them at once
-    across, block = tiles(length, keys)
-    down, _ = tiles(length, width)
-    scale = np.float32(1 / math.sqrt(width))
+    across, down, heads = blocks(q, k)
+    scores = gpu.empty((heads, q.shape[1], k.shape[1]), q.dtype)  # all of them at once
+    rows, scale = scores.reshape(-1, k.shape[1]), np.float32(1 / math.sqrt(q.shape[2]))
 
     def call():
-        scores_kernel[(*across, heads), block](q, k, causal, scale, scores)
-        softmax_kernel[warp_per_row(heads * length)](scores, scores)  # now they are probabilities
-        mixture_kernel[(*down, heads), block](scores, v, out)
+        scores_kernel[(across, down, heads), (SIDE, SIDE)](q, k, causal, scale, scores)
+        softmax_kernel[warp_per_row(len(rows))](rows, rows)  # now they are attention weights
+        output_kernel[(down, heads), (SIDE, SIDE)](scores, v, out)
 
     return call
 
 
-# -- Online: no scores in memory. A warp has a query, and each lane a part of its columns, side by
-# -- side with its neighbors', so that every key is read in order; a score is added up across the
-# -- warp. What lies in registers needs a size known before: the kernel is compiled for a head size.
-
-
-@cache
-def warp_kernel(part):
-    """For heads of up to 32 × part columns."""
-
-    @cuda.jit
-    def online_by_warp(q, k, v, causal, scale, out):
-        query, output = cuda.local.array(part, float32), cuda.local.array(part, float32)
-        i = cuda.blockIdx.x * cuda.blockDim.y + cuda.threadIdx.y
-        lane, head, keys, width = cuda.threadIdx.x, cuda.blockIdx.y, k.shape[1], q.shape[2]
-        if i >= q.shape[1]:
-            return  # the whole warp
-        row_max, total = LOWEST, ZERO
-        for n in range(part):
-            c = lane + n * WARP
-            query[n], output[n] = q[head, i, c] * scale if c < width else ZERO, ZERO
-        for j in range(min(i + 1, keys) if causal else keys):
-            score = ZERO
-            for n in range(part):
-                c = lane + n * WARP
-                score += query[n] * k[head, j, c] if c < width else ZERO
-            score = warp_reduce_sum(score)
-            new_max = max(row_max, score)
-            rescale, weight = math.exp(row_max - new_max), math.exp(score - new_max)
-            row_max, total = new_max, total * rescale + weight
-            for n in range(part):
-                c = lane + n * WARP
-                value = v[head, j, c] if c < width else ZERO
-                output[n] = output[n] * rescale + weight * value
-        for n in range(part):
-            c = lane + n * WARP
-            if c < width:
-                out[head, i, c] = output[n] / total
-
-    return online_by_warp
-
-
-@attention.version("CUDA, a warp per query, online", on=gpu)
-def launch_warps(q, k, v, causal, out):
-    heads, length, width = q.shape
-    across, block = warp_per_row(length)
-    scale = np.float32(1 / math.sqrt(width))
-    warp_kernel(ceil_div(width, WARP))[(across, heads), block](q, k, v, causal, scale, out)
-
-
-# -- Tiled: a block takes keys and values into shared memory, for all of its queries. A group of
-# -- lanes, as few as have room for a query in registers, has four queries at once, so that each
-# -- number loaded from shared memory is used four times; each lane has a part of their columns.
-
-BLOCK_THREADS, ROWS_EACH = 128, 4
-TILE_NUMBERS = 2048  # numbers in a tile of keys, 8 KiB; as many of values
-
-
-def lane_group(width):
-    """(lanes, columns of each) for heads so wide: up to 8 each, as long as a warp suffices."""
-    lanes = next(size for size in (1, 2, 4, 8, 16, 32) if 8 * size >= width or size == 32)
-    return lanes, ceil_div(width, 4 * lanes) * 4  # in fours: 16 bytes are one load
-
-
-def queries_per_block(lanes):
-    return BLOCK_THREADS // lanes * ROWS_EACH
-
-
 @cuda.jit(device=True)
-def column(lanes, lane, c):
-    """Where a lane's column lies: in fours, one lane's after another, so no banks collide."""
-    return c // 4 * (4 * lanes) + 4 * lane + c % 4
-
-
-@cuda.jit(device=True)
-def group_sum(value, lanes):
-    """The sum over a group of lanes, which all of them know: warp_reduce_sum for fewer lanes."""
-    step = lanes // 2
-    while step > 0:
-        value += cuda.shfl_xor_sync(FULL_MASK, value, step)
-        step //= 2
+def over_sixteen(value, largest):
+    """The largest of 16 neighboring lanes' values, or their sum, known to all of them."""
+    for step in (8, 4, 2, 1):
+        other = cuda.shfl_xor_sync(FULL_MASK, value, step)
+        value = max(value, other) if largest else value + other
     return value
 
 
 @cuda.jit(device=True)
-def take_in(score, value, r, row_max, total, output):
-    """The online softmax of a lane's query r: one more score, and the lane's part of its value."""
-    if score > row_max[r]:  # seldom, after the first few keys
-        rescale = math.exp(row_max[r] - score)
-        row_max[r], total[r] = score, total[r] * rescale
-        for c in range(value.size):
-            output[r, c] *= rescale
-    weight = math.exp(score - row_max[r])
-    total[r] += weight
-    for c in range(value.size):
-        output[r, c] += weight * value[c]
+def take_in(scores, row_max, total, output):
+    """The online softmax for a thread's four queries: scores become weights, and what was added up
+    so far is rescaled. Sixteen lanes have a query's scores, and agree on its maximum."""
+    for a in range(4):
+        new_max = max(row_max[a], over_sixteen(max(scores[a, 0], scores[a, 1]), True))
+        rescale, row_max[a] = math.exp(row_max[a] - new_max), new_max
+        total[a] *= rescale
+        for b in range(4):
+            output[a, b] *= rescale
+        for b in range(2):
+            scores[a, b] = math.exp(scores[a, b] - new_max)
+            total[a] += scores[a, b]
 
 
-@cache
-def tiled_kernel(lanes, part):
-    """For heads of up to lanes × part columns."""
-    width, per_block = lanes * part, queries_per_block(lanes)
-    keys = max(1, TILE_NUMBERS // width)
-
-    @cuda.jit
-    def tiled(q, k, v, causal, scale, out):
-        k_tile = cuda.shared.array((keys, width), float32, alignment=16)
-        v_tile = cuda.shared.array((keys, width), float32, alignment=16)
-        queries = cuda.local.array((ROWS_EACH, part), float32)
-        output = cuda.local.array((ROWS_EACH, part), float32)
-        row_max, total = cuda.local.array(ROWS_EACH, float32), cuda.local.array(ROWS_EACH, float32)
-        near, score = cuda.local.array(part, float32), cuda.local.array(ROWS_EACH, float32)
-        head, t, length, last = cuda.blockIdx.y, cuda.threadIdx.x, q.shape[1], k.shape[1]
-        lane, first = t & (lanes - 1), cuda.blockIdx.x * per_block + t // lanes * ROWS_EACH
-        for r in range(ROWS_EACH):
-            row_max[r], total[r] = LOWEST, ZERO
-            for c in range(part):
-                i, j = first + r, column(lanes, lane, c)
-                queries[r, c] = q[head, i, j] * scale if i < length and j < q.shape[2] else ZERO
-                output[r, c] = ZERO
-        if causal:  # no query of this block sees a later key
-            last = min(last, (cuda.blockIdx.x + 1) * per_block)
-        for start in range(0, last, keys):
-            cuda.syncthreads()  # all threads are done with the tiles before
-            for e in range(t, keys * width, BLOCK_THREADS):
-                j, c = e // width, e % width
-                inside = start + j < last and c < q.shape[2]
-                k_tile[j, c] = k[head, start + j, c] if inside else ZERO
-                v_tile[j, c] = v[head, start + j, c] if inside else ZERO
-            cuda.syncthreads()  # both tiles are complete
-            for j in range(min(keys, last - start)):
-                # The scores of four queries with key j, and its value's share in their results.
-                for c in range(part):
-                    near[c] = k_tile[j, column(lanes, lane, c)]
-                for r in range(ROWS_EACH):
-                    score[r] = ZERO
-                    for c in range(part):
-                        score[r] += queries[r, c] * near[c]
-                for r in range(ROWS_EACH):
-                    score[r] = group_sum(score[r], lanes)
-                for c in range(part):
-                    near[c] = v_tile[j, column(lanes, lane, c)]
-                for r in range(ROWS_EACH):
-                    if causal and start + j > first + r:
-                        score[r] = NOTHING
-                    take_in(score[r], near, r, row_max, total, output)
-        for r in range(ROWS_EACH):
-            for c in range(part):
-                i, j = first + r, column(lanes, lane, c)
-                if i < length and j < q.shape[2]:
-                    out[head, i, j] = output[r, c] / total[r]
-
-    return tiled
+@cuda.jit
+def tiled_kernel(q, k, v, causal, scale, out):
+    """All keys, a tile at a time, for a block's queries: no score is ever in global memory."""
+    queries = cuda.shared.array((ROWS, WIDEST_PADDED), float32, 16)
+    keys = cuda.shared.array((COLUMNS, WIDEST_PADDED), float32, 16)
+    values = cuda.shared.array((COLUMNS, WIDEST), float32, 16)
+    weights = cuda.shared.array((ROWS, COLUMNS_PADDED), float32, 16)
+    scores, output = cuda.local.array((4, 2), float32), cuda.local.array((4, 4), float32)
+    row_max, total = cuda.local.array(4, float32), cuda.local.array(4, float32)
+    tx, ty, head = cuda.threadIdx.x, cuda.threadIdx.y, cuda.blockIdx.y
+    first = cuda.blockIdx.x * ROWS
+    for a in range(4):
+        row_max[a], total[a] = LOWEST, ZERO
+        for b in range(4):
+            output[a, b] = ZERO
+    load(queries, WIDEST, q[head], first, 0)
+    last, start = min(k.shape[1], first + ROWS) if causal else k.shape[1], 0
+    while start < last:
+        load(keys, WIDEST, k[head], start, 0)
+        load(values, WIDEST, v[head], start, 0)
+        cuda.syncthreads()
+        first_product(queries, keys, scores)
+        for a in range(4):
+            for b in range(2):
+                i, j = first + ty + SIDE * a, start + tx + SIDE * b
+                seen = j < last and not (causal and j > i)
+                scores[a, b] = scores[a, b] * scale if seen else NOTHING
+        take_in(scores, row_max, total, output)
+        for a in range(4):
+            for b in range(2):
+                weights[ty + SIDE * a, tx + SIDE * b] = scores[a, b]
+        cuda.syncthreads()
+        second_product(weights, values, output)
+        cuda.syncthreads()
+        start += COLUMNS
+    for a in range(4):
+        i, whole = first + ty + SIDE * a, over_sixteen(total[a], False)
+        for b in range(4):
+            if i < q.shape[1] and 4 * tx + b < q.shape[2]:
+                out[head, i, 4 * tx + b] = output[a, b] / whole
 
 
 @attention.version("CUDA, tiled", on=gpu)
 def launch_tiled(q, k, v, causal, out):
-    heads, length, width = q.shape
-    lanes, part = lane_group(width)
-    grid = ceil_div(length, queries_per_block(lanes)), heads
-    scale = np.float32(1 / math.sqrt(width))
-    tiled_kernel(lanes, part)[grid, BLOCK_THREADS](q, k, v, causal, scale, out)
+    _, down, heads = blocks(q, k)
+    scale = np.float32(1 / math.sqrt(q.shape[2]))
+    tiled_kernel[(down, heads), (SIDE, SIDE)](q, k, v, causal, scale, out)
 
 
 @attention.version("PyTorch, fused, GPU", on=torch_gpu, prepares=True)
