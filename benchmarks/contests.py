@@ -7,6 +7,7 @@ ops, an op that lives only here holds what they have in common.
 import math
 import time
 from dataclasses import replace
+from functools import partial
 from statistics import median
 from timeit import Timer
 
@@ -21,6 +22,7 @@ from gpulessons.measure.rounds import Run
 from gpulessons.measure.timings import timings
 from gpulessons.operation import op
 from gpulessons.ops.activations import relu
+from gpulessons.ops.attention import attention
 from gpulessons.ops.conv2d import conv2d
 from gpulessons.ops.copy import copy, triad
 from gpulessons.ops.layer_norm import layer_norm
@@ -202,6 +204,12 @@ def copy_rows(x, out):
 @norm_or_copy.version("copy: PyTorch on GPU", on=torch_gpu, rtol=math.inf)
 def copy_rows_too(x, gain, bias, out):
     out.copy_(x)
+
+
+# -- A product of sizes that nobody chose, and attention that only looks back.
+
+odd_product = matmul.like(partial(matmul.make_inputs, k=513, n=1111))
+causal_attention = attention.like(partial(attention.make_inputs, causal=True))
 
 
 # -- ResNet's layer on a batch, as a GPU wants it.

@@ -17,21 +17,9 @@ from numba import cuda, float32, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import (
-    FULL_MASK,
-    ONE,
-    PARALLEL,
-    SERIAL,
-    WARP,
-    ZERO,
-    aligned_empty,
-    ceil_div,
-    exp32,
-    run_op,
-)
+from .common import FULL_MASK, ONE, PARALLEL, SERIAL, ZERO, aligned_empty, ceil_div, exp32, run_op
 from .dense import T, tile_dot, tiles
 from .matmul_cpu import SIX, add_product, add_six, pack, pack_rows, zeros
-from .reduce import warp_reduce_sum
 from .rows import LOWEST, NOTHING, warp_per_row
 from .softmax import softmax
 from .softmax import warp_kernel as softmax_kernel
@@ -71,21 +59,6 @@ def attention(q, k, v, causal):
 def causal_mask(q, start, stop):
     """Which of the keys start to stop each query sees: (length, stop - start) bools."""
     return np.arange(start, stop) <= np.arange(q.shape[1])[:, None]
-
-
-@attention.version("Python loop", on=host)
-def python_loop(q, k, v, causal, out):
-    scale = 1 / math.sqrt(q.shape[2])
-    for head, queries in enumerate(q.tolist()):
-        keys, values = k[head].tolist(), v[head].tolist()
-        for i, query in enumerate(queries):
-            visible = keys[: i + 1] if causal else keys
-            scores = [sum(map(float.__mul__, query, key)) * scale for key in visible]
-            row_max = max(scores)
-            exps = [math.exp(score - row_max) for score in scores]
-            total = sum(exps)
-            for c, column in enumerate(zip(*values, strict=True)):
-                out[head, i, c] = sum(map(float.__mul__, exps, column)) / total
 
 
 @attention.version("NumPy, tiled", on=host)
@@ -239,58 +212,10 @@ def launch_three(q, k, v, causal, out):
     return call
 
 
-# -- Online: no scores in memory. A warp has a query, and each lane a part of its columns, side by
-# -- side with its neighbors', so that every key is read in order; a score is added up across the
-# -- warp. What lies in registers needs a size known before: the kernel is compiled for a head size.
-
-
-@cache
-def warp_kernel(part):
-    """For heads of up to 32 × part columns."""
-
-    @cuda.jit
-    def online_by_warp(q, k, v, causal, scale, out):
-        query, output = cuda.local.array(part, float32), cuda.local.array(part, float32)
-        i = cuda.blockIdx.x * cuda.blockDim.y + cuda.threadIdx.y
-        lane, head, keys, width = cuda.threadIdx.x, cuda.blockIdx.y, k.shape[1], q.shape[2]
-        if i >= q.shape[1]:
-            return  # the whole warp
-        row_max, total = LOWEST, ZERO
-        for n in range(part):
-            c = lane + n * WARP
-            query[n], output[n] = q[head, i, c] * scale if c < width else ZERO, ZERO
-        for j in range(min(i + 1, keys) if causal else keys):
-            score = ZERO
-            for n in range(part):
-                c = lane + n * WARP
-                score += query[n] * k[head, j, c] if c < width else ZERO
-            score = warp_reduce_sum(score)
-            new_max = max(row_max, score)
-            rescale, weight = math.exp(row_max - new_max), math.exp(score - new_max)
-            row_max, total = new_max, total * rescale + weight
-            for n in range(part):
-                c = lane + n * WARP
-                value = v[head, j, c] if c < width else ZERO
-                output[n] = output[n] * rescale + weight * value
-        for n in range(part):
-            c = lane + n * WARP
-            if c < width:
-                out[head, i, c] = output[n] / total
-
-    return online_by_warp
-
-
-@attention.version("CUDA, a warp per query, online", on=gpu)
-def launch_warps(q, k, v, causal, out):
-    heads, length, width = q.shape
-    across, block = warp_per_row(length)
-    scale = np.float32(1 / math.sqrt(width))
-    warp_kernel(ceil_div(width, WARP))[(across, heads), block](q, k, v, causal, scale, out)
-
-
-# -- Tiled: a block takes keys and values into shared memory, for all of its queries. A group of
-# -- lanes, as few as have room for a query in registers, has four queries at once, so that each
-# -- number loaded from shared memory is used four times; each lane has a part of their columns.
+# -- Online: no scores in memory. A block takes a tile of keys and values into shared memory, for
+# -- all of its queries. A group of lanes, as few as have room for a query in registers, has four
+# -- queries at once, so that each number loaded from shared memory is used four times; each lane
+# -- has a part of their columns. The kernel is compiled for a width: registers have no addresses.
 
 BLOCK_THREADS, ROWS_EACH = 128, 4
 TILE_NUMBERS = 2048  # numbers in a tile of keys, 8 KiB; as many of values

@@ -184,31 +184,6 @@ def device_unit(i, f, g, o, c):
     return device_sigmoid(o) * math.tanh(c), c
 
 
-@cuda.jit
-def unit_kernel(z, c, new_h, new_c):
-    """All that follows the products, for one unit of one example, in registers."""
-    j, n = cuda.grid(2)
-    hidden = c.shape[1]
-    if n < c.shape[0] and j < hidden:
-        i, f = z[n, j], z[n, j + hidden]
-        g, o = z[n, j + 2 * hidden], z[n, j + 3 * hidden]
-        new_h[n, j], new_c[n, j] = device_unit(i, f, g, o, c[n, j])
-
-
-@lstm_cell.version("CUDA, two products, fused pointwise", on=gpu, prepares=True)
-def launch_fused(x, h, c, w, u, b, out):
-    """Three kernels."""
-    batch, hidden = h.shape
-    z = gpu.empty((batch, 4 * hidden), h.dtype)
-
-    def call():
-        linear_kernel[tiles(*z.shape)](x, w, b, z)
-        add_product_kernel[tiles(*z.shape)](h, u, z)
-        unit_kernel[tiles(batch, hidden)](z, c, *out)
-
-    return call
-
-
 @cuda.jit(device=True)
 def four_dots(x, w):
     """tile_dot for the four gates of unit j and example i: x[i] is fetched once for all."""

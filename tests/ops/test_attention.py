@@ -90,12 +90,11 @@ def test_the_memory_of_all_scores_grows_with_the_square_and_of_a_tile_with_the_l
 def test_nothing_spills_at_the_usual_head_sizes(width):
     """Of the compilers, that for 7.5 is the one that needs most registers."""
     q = np.zeros((1, 4, width), np.float32)
-    by_warp = lesson.warp_kernel(-(-width // 32))
-    for kernel in (lesson.tiled_kernel(*lesson.lane_group(width)), by_warp):
-        compiled = assembly(kernel, q, q, q, False, np.float32(1), q, capability=(7, 5))
-        assert compiled.spills == 0 and compiled.doubles == () and compiled.shared <= 48 * 1024
-        assert ".local" not in compiled.ptx  # what is indexed in a loop may end up in memory, too
-        assert compiled.ptx.count("ld.shared.v4") == compiled.ptx.count("ld.shared")
+    kernel = lesson.tiled_kernel(*lesson.lane_group(width))
+    compiled = assembly(kernel, q, q, q, False, np.float32(1), q, capability=(7, 5))
+    assert compiled.spills == 0 and compiled.doubles == () and compiled.shared <= 48 * 1024
+    assert ".local" not in compiled.ptx  # what is indexed in a loop may end up in memory, too
+    assert compiled.ptx.count("ld.shared.v4") == compiled.ptx.count("ld.shared")
 
 
 def launches_of(name, *inputs):
@@ -114,18 +113,14 @@ def test_a_block_loads_no_key_that_none_of_its_queries_sees():
     assert causal == 3 / 4 * full
 
 
-def test_each_step_of_the_ladder_asks_for_fewer_bytes_of_keys():
-    """A warp per query reads every key for itself, in order; a tile serves all of its block."""
+def test_a_tile_of_keys_serves_all_the_queries_of_its_block():
     inputs = *problem(1, 64, 64, 64), FULL
     scores, _, mixture = launches_of("CUDA, three kernels", *inputs)
     assert scores.coalescing("q").sectors_per_request == 4
     assert mixture.coalescing("v").sectors_per_request == 4
-    (warp,), (tile,) = (launches_of(name, *inputs)
-                        for name in ("CUDA, a warp per query, online", "CUDA, tiled"))
-    assert warp.coalescing("k").sectors_per_request == 4
-    assert warp.coalescing("k").bytes_asked == 64 * 64 * 64 * 4
+    (tile,) = launches_of("CUDA, tiled", *inputs)
     assert tile.coalescing("k").bytes_asked == 64 * 64 * 4
-    for launch in (scores, mixture, warp, tile):
+    for launch in (scores, mixture, tile):
         assert launch.banks().conflicts == 0 and not launch.races().cells
 
 

@@ -64,7 +64,7 @@ def test_a_tile_is_written_whole_and_nothing_beside_it():
     whole = np.empty((ROWS + 9, COLUMNS + 5), np.float32)
     multiply_one_core(x, y, whole)
     panels = matmul_cpu.packed(y)
-    rows, wide = matmul_cpu.tile_of(len(x), panels)
+    rows, wide, _ = matmul_cpu.tile_of(len(x), panels)
     for i, q in ((0, wide), (rows, 0)):
         out = np.full_like(whole, np.nan)
         tile = np.s_[i : i + rows, q * LANES : (q + wide) * LANES]
