@@ -5,6 +5,7 @@ ops, an op that lives only here holds what they have in common.
 """
 
 import math
+import os
 import time
 from dataclasses import replace
 from functools import partial
@@ -50,6 +51,18 @@ def contest(op, ours, theirs, size=LARGE, words=1.0, seconds=SECONDS):
     found = ratio(other, best)
     scaled = {name: words * getattr(found, name) for name in ("median", "low", "high")}
     return replace(found, **scaled)
+
+
+def on_one_core(measure):
+    """What both sides do with one core: where one of them has no use for a second."""
+    if not hasattr(os, "sched_setaffinity"):
+        raise RuntimeError("only Linux keeps a process on one core")
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(before)})
+    try:
+        return measure()
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 def inverted(found):
