@@ -57,13 +57,14 @@ def main(arguments=None):
 
 
 def measured(names, environment):
-    """Measure rows in a process of their own, and keep them; its exit status."""
+    """Measure rows in a process of their own, and keep them, also when interrupted; its status."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "rows.json"
         words = [sys.executable, HERE / "ratios.py", "--json", file, *names]
-        status = subprocess.run(words, env=os.environ | environment).returncode
-        keep(json.loads(file.read_text(encoding="utf-8")) if file.exists() else [])
-    return status
+        try:
+            return subprocess.run(words, env=os.environ | environment).returncode
+        finally:
+            keep(json.loads(file.read_text(encoding="utf-8")) if file.exists() else [])
 
 
 def keep(rows):

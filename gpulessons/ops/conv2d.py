@@ -73,10 +73,11 @@ def numpy_im2col(x, w, stride, padding, out):
     """Some rows of outputs at a time: the columns that are written down are read from a cache."""
     view, flat = patches(bordered(x, padding), w.shape[2:], stride), w.reshape(len(w), -1)
     each = max(1, IN_CACHE // (flat.shape[1] * out.shape[3]))
-    for picture, result in zip(view, out, strict=True):
+    for picture, result in zip(view, out.reshape(len(x), len(w), -1), strict=True):
         for i in range(0, out.shape[2], each):
             columns = picture[..., i : i + each, :].reshape(flat.shape[1], -1)  # writes them down
-            result[:, i : i + each] = (flat @ columns).reshape(len(w), -1, out.shape[3])
+            first = i * out.shape[3]
+            np.matmul(flat, columns, out=result[:, first : first + columns.shape[1]])
 
 
 conv2d.version("Numba, direct, one core", on=host)(conv2d_direct.one_core)
