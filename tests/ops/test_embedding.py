@@ -5,11 +5,7 @@ import pytest
 import torch
 
 from gpulessons import embedding
-from gpulessons.ops.embedding import (
-    numpy_update,
-    update_in_place,
-    update_pytorch_in_place,
-)
+from gpulessons.ops.embedding import numpy_update, update_in_place, update_pytorch_in_place
 
 
 def problem(rows=1201, width=37, seed=3):
