@@ -13,7 +13,7 @@ LAB := $(VENV)/.lab
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test test-all notebooks disturbed bench judge nvidia gpu colab newest offline site lite clean
+.PHONY: help lab test test-all notebooks disturbed bench machines judge nvidia gpu colab newest offline site lite clean
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
@@ -45,6 +45,9 @@ disturbed: $(READY)  ## run every notebook under everything that may befall it: 
 
 bench: $(READY)  ## measure the course's target ratios on this machine (ARGS="--json FILE name …")
 	@$(PY) benchmarks/ratios.py $(ARGS)
+
+machines: $(READY)  ## measure this CPU's target ratios, also held to AVX2, and keep them for docs/machines.md (ARGS="matmul …")
+	@$(PY) benchmarks/machines.py $(ARGS)
 
 nvidia: $(READY)  ## run NVIDIA's own Numba-CUDA tests under the microscope (ARGS="--json FILE test_math …")
 	@$(PY) benchmarks/numba_cuda_tests.py $(ARGS)

@@ -5,8 +5,10 @@ ops, an op that lives only here holds what they have in common.
 """
 
 import math
+import os
 import time
 from dataclasses import replace
+from functools import partial
 from statistics import median
 from timeit import Timer
 
@@ -21,6 +23,7 @@ from gpulessons.measure.rounds import Run
 from gpulessons.measure.timings import timings
 from gpulessons.operation import op
 from gpulessons.ops.activations import relu
+from gpulessons.ops.attention import attention
 from gpulessons.ops.conv2d import conv2d
 from gpulessons.ops.copy import copy, triad
 from gpulessons.ops.layer_norm import layer_norm
@@ -48,6 +51,18 @@ def contest(op, ours, theirs, size=LARGE, words=1.0, seconds=SECONDS):
     found = ratio(other, best)
     scaled = {name: words * getattr(found, name) for name in ("median", "low", "high")}
     return replace(found, **scaled)
+
+
+def on_one_core(measure):
+    """What both sides do with one core: where one of them has no use for a second."""
+    if not hasattr(os, "sched_setaffinity"):
+        raise RuntimeError("only Linux keeps a process on one core")
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(before)})
+    try:
+        return measure()
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 def inverted(found):
@@ -202,6 +217,12 @@ def copy_rows(x, out):
 @norm_or_copy.version("copy: PyTorch on GPU", on=torch_gpu, rtol=math.inf)
 def copy_rows_too(x, gain, bias, out):
     out.copy_(x)
+
+
+# -- A product of sizes that nobody chose, and attention that only looks back.
+
+odd_product = matmul.like(partial(matmul.make_inputs, k=513, n=1111))
+causal_attention = attention.like(partial(attention.make_inputs, causal=True))
 
 
 # -- ResNet's layer on a batch, as a GPU wants it.

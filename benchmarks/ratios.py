@@ -20,6 +20,7 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -31,9 +32,12 @@ from contests import (
     against_do_bench,
     against_simulator,
     by_hand_or_harness,
+    causal_attention,
     contest,
     inverted,
     norm_or_copy,
+    odd_product,
+    on_one_core,
     relu_or_copy,
     resnet_batch,
     root,
@@ -41,14 +45,14 @@ from contests import (
     transpose_or_copy,
     triad_or_copy,
 )
-from lessons import NOTEBOOKS, seconds_of
+from lessons import NOTEBOOKS, seconds_of, seconds_to_import, seconds_to_picture, seconds_to_test
 from processes import engine_or_model, hogwild_or_one, hosts_or_model
 from trees import against_annoy, brute_force, tree_or_full
 
 from gpulessons.backends import gpu, torch_gpu
 from gpulessons.hardware import budget
 from gpulessons.hardware.pools import blas_in_words
-from gpulessons.hardware.system import cores
+from gpulessons.hardware.system import cores, cpu_name, simd
 from gpulessons.measure.results import Ratio
 from gpulessons.ops.activations import relu
 from gpulessons.ops.activations_more import gelu, sigmoid, tanh
@@ -58,6 +62,7 @@ from gpulessons.ops.conv2d import conv2d
 from gpulessons.ops.lstm_sequence import lstm_sequence
 from gpulessons.ops.matmul import matmul
 from gpulessons.ops.softmax import softmax
+from gpulessons.ops.vectors import FEATURES
 
 
 @dataclass(frozen=True)
@@ -73,6 +78,7 @@ class Row:
     is_one: bool = False  # a target of 1: above is as far off as below
     unit: str = "ratio"  # or "seconds", of which fewer are better
     needs: Callable[[], str] = str  # what else is missing here, "" when nothing is
+    if_named: bool = False  # takes so long that one has to ask for it
 
     def why_not(self):
         """ "" when it can run here, else why not and what to do."""
@@ -114,7 +120,7 @@ class Outcome:
         verdict = "too noisy" if self.noisy else row.standing(found.median)
         figure = f"{found.median:6.3f} ({found.low:.3f}–{found.high:.3f})"
         if row.unit == "seconds":
-            figure = f"{found.median:6.1f} s"
+            figure = f"{found.median:6.3g} s"
         return f"{row.name:<15} {figure}  firm {row.firm}, aim {row.aim}: {verdict}"
 
     def plain(self):
@@ -123,6 +129,7 @@ class Outcome:
         return {
             **{"name": row.name, row.unit: found.median, "low": found.low, "high": found.high},
             **{"firm": row.firm, "aim": row.aim, "noisy": self.noisy},
+            **{"cpu": this_cpu(), "day": date.today().isoformat()},
         }
 
 
@@ -130,8 +137,16 @@ class Outcome:
 FLOAT32_RUNGS = "CUDA, 1-D", "CUDA, 2-D", "CUDA, vectorized", "CUDA, double"
 
 
+def this_cpu():
+    """Its name, its cores, and the vectors that all who compute here may use."""
+    vectors = simd()[0] or "vectors unknown"
+    if vectors == "AVX-512" and "+avx512f" not in FEATURES:
+        vectors = "held to AVX2"  # by machines.py
+    return f"{cpu_name() or 'a CPU'}, {cores()} core{'s' * (cores() > 1)}, {vectors}"
+
+
 def two_cores():
-    return "" if cores() > 1 else "two processes need two cores, and here is one"
+    return "" if cores() > 1 else "it needs two cores, and here is one"
 
 
 # -- The rows, "ours / theirs" in their descriptions.
@@ -151,13 +166,19 @@ ROWS = (
         lambda: contest(adam_in_place, "Numba", "PyTorch, fused")),
     Row("matmul", 0.85, 0.95, "CPU", "Numba product / NumPy's BLAS, 1024³, all cores",
         lambda: contest(matmul, "Numba, registers, every core", "NumPy", 1024)),
+    Row("matmul-2048", 0.80, 0.90, "CPU", "Numba product / NumPy's BLAS, 2048³, all cores",
+        lambda: contest(matmul, "Numba, registers, every core", "NumPy", 2048, seconds=6)),
+    Row("matmul-odd", 0.80, 0.90, "CPU", "Numba product / NumPy's BLAS, 1000 × 513 × 1111",
+        lambda: contest(odd_product, "Numba, registers, every core", "NumPy", 1000)),
     Row("matmul-blocked", 50, 150, "CPU", "Numba product, registers / naive, 1024³, one core",
         lambda: contest(matmul, "Numba, registers, one core", "Numba, one core, ijk", 1024,
                         seconds=30)),
     Row("conv-direct", 0.85, 1.0, "CPU", "Numba direct convolution / torch, ResNet 3×3 layer",
         lambda: contest(conv2d, "Numba, direct", "PyTorch on CPU", 56)),
-    Row("conv-im2col", 0.70, 0.80, "CPU", "NumPy im2col convolution / torch, ResNet 3×3 layer",
-        lambda: contest(conv2d, "NumPy, im2col", "PyTorch on CPU", 56)),
+    Row("conv-im2col", 0.70, 0.80, "CPU", "NumPy im2col convolution / torch, the same, on one core",
+        lambda: on_one_core(lambda: contest(conv2d, "NumPy, im2col", "PyTorch on CPU", 56))),
+    Row("im2col-cores", 0.35, 0.60, "CPU", "the same on all cores; NumPy writes columns on one",
+        lambda: contest(conv2d, "NumPy, im2col", "PyTorch on CPU", 56), needs=two_cores),
     Row("softmax", 0.45, 0.90, "CPU", "Numba softmax / torch, 4096 × 1009",
         lambda: contest(softmax, "Numba", "PyTorch on CPU", 4096 * 1009)),
     Row("lstm", 0.80, 1.0, "CPU", "Numba LSTM / torch.nn.LSTM, 256 units, batch 32, 64 steps",
@@ -167,6 +188,8 @@ ROWS = (
                         "NumPy, eight products a step", 256)),
     Row("attention", 0.85, 1.1, "CPU", "Numba's tiles / torch's fused attention, 1,024 tokens",
         lambda: contest(attention, "Numba", "PyTorch, fused, CPU", 1024)),
+    Row("attention-causal", 1.0, 1.2, "CPU", "Numba's tiles / torch's fused attention, causal",
+        lambda: contest(causal_attention, "Numba", "PyTorch, fused, CPU", 1024)),
     Row("neighbours", 1.1, 1.5, "CPU", "neighbors: NumPy's product, Numba's selection / partition, "
         "256 of 100,000", lambda: contest(brute_force, "NumPy's product", "NumPy, partition",
                                         100_000, seconds=6)),
@@ -228,6 +251,12 @@ ROWS = (
         lambda: contest(root, "PyTorch on GPU again", "PyTorch on GPU", LARGE_GPU), is_one=True),
     Row("do-bench", 0.97, 0.99, "GPU with triton", "the harness's median / triton's do_bench",
         against_do_bench, is_one=True),
+    Row("import", 3, 1, "CPU", "seconds to import what page 00 does, in a new process",
+        seconds_to_import, unit="seconds"),
+    Row("first-picture", 20, 10, "CPU with nbclient", "seconds until page 00 shows a picture",
+        partial(seconds_to_picture, NOTEBOOKS[0]), unit="seconds"),
+    Row("tests", 3600, 1200, "CPU with pytest", "seconds of processor time that `make test` takes",
+        seconds_to_test, unit="seconds", if_named=True),
     *(Row(f"notebook-{path.stem[:2]}", 60, 30, "CPU with nbclient", f"seconds to run {path.stem}",
           partial(seconds_of, path), unit="seconds") for path in NOTEBOOKS),
 )  # fmt: skip
@@ -246,7 +275,8 @@ def main(arguments=None):
     if unknown:
         print(f"No row is named {', '.join(unknown)}; see --list.", file=sys.stderr)
         return 2
-    rows = [row for row in ROWS if row.name in options.names or not options.names]
+    rows = [row for row in ROWS
+            if row.name in options.names or not (options.names or row.if_named)]  # fmt: skip
     if options.list:
         print(*(f"{row.name:<15} {row.where:<16} {row.about}" for row in rows), sep="\n")
         return 0

@@ -39,7 +39,7 @@ ROOMS = {
 }
 # Lines that each room may have: now, and when the last page is rewritten. "gpulessons" is what
 # stands directly in it. Whoever adds looks first for what can go.
-COURSE = 30_090, 22_000
+COURSE = 29_738, 22_000
 BUDGETS = {
     "gpulessons": (800, 800),
     "claims": (900, 900),
@@ -53,7 +53,7 @@ BUDGETS = {
     "models": (1_660, 1_100),
     "money": (540, 500),
     "notebook": (1_780, 1_600),
-    "ops": (6_420, 4_500),
+    "ops": (6_068, 4_500),
     "plots": (1_860, 1_400),
     "profiler": (1_020, 600),
     "workers": (2_450, 1_300),

@@ -3,6 +3,9 @@
 import itertools
 import json
 import math
+import os
+import platform
+import subprocess
 import sys
 from pathlib import Path
 
@@ -16,15 +19,16 @@ from gpulessons.operation import op
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
 
-KEYS = ["name", "ratio", "low", "high", "firm", "aim", "noisy"]
+KEYS = ["name", "ratio", "low", "high", "firm", "aim", "noisy", "cpu", "day"]
 
 
 @pytest.fixture(scope="module", autouse=True)
 def loaded():
     """Every op and its libraries: not before a test runs."""
-    global contests, gpu_benchmark, ncu, ratios
+    global contests, gpu_benchmark, machines, ncu, ratios
     import contests
     import gpu as gpu_benchmark
+    import machines
     import ncu
     import ratios
 
@@ -147,7 +151,9 @@ def test_the_file_lists_what_was_measured_with_the_keys_promised(monkeypatch, tm
     assert run_rows(monkeypatch, rows, "--json", file) == 0
     kept = json.loads(file.read_text())
     assert [list(each) for each in kept] == [KEYS, KEYS]
-    assert kept[0] == dict(zip(KEYS, ["one", 1.5, 1.4, 1.6, 1.0, 2.0, False], strict=True))
+    *found, cpu, day = kept[0].values()
+    assert found == ["one", 1.5, 1.4, 1.6, 1.0, 2.0, False]
+    assert cpu == ratios.this_cpu() and day.startswith("20")
 
 
 def test_a_row_that_raises_is_reported_and_the_next_is_measured(monkeypatch, capsys):
@@ -172,6 +178,30 @@ def test_an_interruption_keeps_what_was_measured(monkeypatch, tmp_path):
     rows = [row("one"), ratios.Row("two", 1, 2, "CPU", "", interrupt), row("three")]
     assert run_rows(monkeypatch, rows, "--json", file) == 130
     assert [each["name"] for each in json.loads(file.read_text())] == ["one"]
+
+
+def test_rows_are_kept_by_machine_and_a_new_one_takes_the_old_ones_place(monkeypatch, tmp_path):
+    monkeypatch.setattr(machines, "KEPT", tmp_path / "machines")
+    row = {"name": "matmul", "low": 0.4, "high": 0.6, "noisy": False, "cpu": "A CPU, 1 core"}
+    first = {**row, "ratio": 0.5, "day": "2026-01-01"}
+    machines.keep([first, {**first, "cpu": "B (held)"}, {**first, "name": "lstm"}])
+    machines.keep([{**row, "ratio": 0.875, "day": "2026-01-02"}])
+    assert {file.name for file in machines.KEPT.iterdir()} == {"a-cpu-1-core.json", "b-held.json"}
+    page = machines.page()
+    assert "| 0.88 (0.40–0.60): met | 0.50 (0.40–0.60): short |" in page and "| lstm |" in page
+    assert "A CPU, 1 core: 2026-01-01, 2026-01-02." in page and "| softmax |" not in page
+
+
+def test_the_page_of_machines_is_that_of_the_rows_kept():
+    assert machines.PAGE.read_text(encoding="utf-8") == machines.page(), "run machines.py --page"
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="AVX2 is x86's")
+def test_numba_held_to_avx2_does_not_compile_for_avx_512():
+    code = "from gpulessons.ops import vectors; print(vectors.LANES, vectors.FEATURES)"
+    told = subprocess.run([sys.executable, "-c", code], env=os.environ | machines.HELD,
+                          capture_output=True, text=True, check=True).stdout  # fmt: skip
+    assert told.startswith("16 ") and "+avx2" in told and "+avx512" not in told
 
 
 # -- What `make gpu` runs.

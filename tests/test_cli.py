@@ -127,7 +127,7 @@ def test_an_unknown_command_op_or_version_is_answered_with_the_nearest(capsys):
     assert "Did you mean 'CUDA, a thread per element'" in refused(
         capsys, "compare", "relu", "--version", "cuda", status=2
     )
-    assert "Choose from 'relu', 'leaky_relu'" in refused(capsys, "compare", "zzz", status=2)
+    assert "Choose from 'relu', 'sigmoid'" in refused(capsys, "compare", "zzz", status=2)
 
 
 def test_what_is_left_out_or_too_much_is_named_and_nothing_else(capsys):

@@ -26,8 +26,8 @@ def test_make_alone_lists_each_command_with_a_line_of_explanation(tmp_path):
     lines = make(tmp_path).stdout.splitlines()
     named = {line.split()[1] for line in lines if len(line.split()) > 3}
     assert named == {
-        "help", "lab", "test", "test-all", "notebooks", "disturbed", "bench", "judge", "gpu",
-        "nvidia", "colab", "newest", "offline", "site", "lite", "clean",
+        "help", "lab", "test", "test-all", "notebooks", "disturbed", "bench", "machines", "judge",
+        "gpu", "nvidia", "colab", "newest", "offline", "site", "lite", "clean",
     }  # fmt: skip
 
 

@@ -1,10 +1,9 @@
 """The other activations: ReLU's versions, with another body in the loop.
 
-    leaky_relu(x) = x where x > 0, else 0.01 x      Maas et al. 2013
-    sigmoid(x)    = 1 / (1 + exp(-x))
-    tanh(x)       = (exp(x) - exp(-x)) / (exp(x) + exp(-x))
-    gelu(x)       = x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))
-                    Hendrycks & Gimpel 2016, the tanh form
+    sigmoid(x) = 1 / (1 + exp(-x))
+    tanh(x)    = (exp(x) - exp(-x)) / (exp(x) + exp(-x))
+    gelu(x)    = x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))
+                 Hendrycks & Gimpel 2016, the tanh form
 
 Each has its body three times, because each machine has numbers and an exp of its own: Python's,
 those of common.py for a CPU's vectors, and CUDA's. An exp or a tanh counts as one FLOP.
@@ -25,7 +24,6 @@ from .common import (
     SERIAL,
     SIZES,
     THREADS,
-    ZERO,
     ceil_div,
     exp32,
     flat,
@@ -36,7 +34,6 @@ from .common import (
 )
 from .vectors import full_width
 
-LEAK = np.float32(0.01)
 GELU_SCALE, GELU_CUBE = np.float32(2 * math.sqrt(2 / math.pi)), np.float32(0.044715)
 
 
@@ -74,33 +71,6 @@ def add_versions(op, scalar, vector, kernel, library):
 
     op.version("PyTorch on CPU", on=torch_cpu, prepares=True)(library)
     op.version("PyTorch on GPU", on=torch_gpu, prepares=True)(library)
-
-
-@op(inputs=wide, flops=lambda x: 2 * x.size, sizes=SIZES)
-def leaky_relu(x):
-    """x where x > 0, else 0.01 x. x: any shape, float; returns the same shape and dtype."""
-    return np.where(x > 0, x, x.dtype.type(0.01) * x)
-
-
-def scalar_leaky_relu(v):
-    return float(LEAK) * v if v < 0.0 else v
-
-
-@njit(**SERIAL)
-def vector_leaky_relu(v):
-    return LEAK * v if v < ZERO else v
-
-
-@cuda.jit
-def leaky_relu_kernel(x, out):
-    i = cuda.grid(1)
-    if i < x.size:
-        out[i] = LEAK * x[i] if x[i] < ZERO else x[i]
-
-
-# PyTorch's by its operator: torch.nn.functional has none that writes into `out`.
-add_versions(leaky_relu, scalar_leaky_relu, vector_leaky_relu, leaky_relu_kernel,
-             torch_call("ops.aten.leaky_relu.out", 0.01))  # fmt: skip
 
 
 @op(inputs=wide, flops=lambda x: 4 * x.size, sizes=SIZES)
@@ -185,5 +155,5 @@ add_versions(gelu, scalar_gelu, vector_gelu, gelu_kernel,
 
 
 if __name__ == "__main__":
-    for each in (leaky_relu, sigmoid, tanh, gelu):
+    for each in (sigmoid, tanh, gelu):
         run_op(each)

@@ -16,17 +16,7 @@ from numba import cuda, float32, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import (
-    FULL_MASK,
-    ONE,
-    PARALLEL,
-    SERIAL,
-    ZERO,
-    aligned_empty,
-    ceil_div,
-    exp32,
-    run_op,
-)
+from .common import FULL_MASK, ONE, PARALLEL, SERIAL, ZERO, aligned_empty, ceil_div, exp32, run_op
 from .load4 import load4
 from .matmul_cpu import SIX, add_product, add_six, pack, pack_rows, zeros
 from .rows import LOWEST, NOTHING, warp_per_row
@@ -68,21 +58,6 @@ def attention(q, k, v, causal):
 def causal_mask(q, start, stop):
     """Which of the keys start to stop each query sees: (length, stop - start) bools."""
     return np.arange(start, stop) <= np.arange(q.shape[1])[:, None]
-
-
-@attention.version("Python loop", on=host)
-def python_loop(q, k, v, causal, out):
-    scale = 1 / math.sqrt(q.shape[2])
-    for head, queries in enumerate(q.tolist()):
-        keys, values = k[head].tolist(), v[head].tolist()
-        for i, query in enumerate(queries):
-            visible = keys[: i + 1] if causal else keys
-            scores = [sum(map(float.__mul__, query, key)) * scale for key in visible]
-            row_max = max(scores)
-            exps = [math.exp(score - row_max) for score in scores]
-            total = sum(exps)
-            for c, column in enumerate(zip(*values, strict=True)):
-                out[head, i, c] = sum(map(float.__mul__, exps, column)) / total
 
 
 @attention.version("NumPy, tiled", on=host)

@@ -12,7 +12,7 @@ from numba import cuda, njit, prange, uint32
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
-from .activations_more import device_gelu, gelu, gelu_kernel, scalar_gelu, vector_gelu
+from .activations_more import device_gelu, gelu, gelu_kernel, vector_gelu
 from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div, run_op
 from .rows import WIDTH
 from .vectors import full_width
@@ -31,14 +31,6 @@ def layer(size, rng):
 def bias_gelu(x, b):
     """gelu(x + b), one bias for every row. x: (rows, columns), b: (columns,); returns like x."""
     return gelu(x + b)
-
-
-@bias_gelu.version("Python loop", on=host)
-def python_loop(x, b, out):
-    rows, columns = x.shape
-    for row in range(rows):
-        for column in range(columns):
-            out[row, column] = scalar_gelu(x[row, column] + b[column])
 
 
 def fused_loop(x, b, out):

@@ -17,15 +17,14 @@ and since each pixel stands in several columns, its gradient is the sum over the
 from functools import cache, partial
 
 import numpy as np
-from numba import cuda, float32, njit, prange
+from numba import cuda, float32
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
 from . import conv2d_direct
-from .common import PARALLEL, THREADS, ceil_div, grid, run_op
-from .im2col import bordered, col2im, im2col, inner, output_size, patches
-from .matmul_cpu import multiply
+from .common import THREADS, ceil_div, grid, run_op
+from .im2col import bordered, col2im, im2col, output_size, patches
 
 
 def layer(height, rng, width=None, batch=1, channels=64, filters=64, kernel=(3, 3), stride=1,
@@ -74,10 +73,11 @@ def numpy_im2col(x, w, stride, padding, out):
     """Some rows of outputs at a time: the columns that are written down are read from a cache."""
     view, flat = patches(bordered(x, padding), w.shape[2:], stride), w.reshape(len(w), -1)
     each = max(1, IN_CACHE // (flat.shape[1] * out.shape[3]))
-    for picture, result in zip(view, out, strict=True):
+    for picture, result in zip(view, out.reshape(len(x), len(w), -1), strict=True):
         for i in range(0, out.shape[2], each):
             columns = picture[..., i : i + each, :].reshape(flat.shape[1], -1)  # writes them down
-            result[:, i : i + each] = (flat @ columns).reshape(len(w), -1, out.shape[3])
+            first = i * out.shape[3]
+            np.matmul(flat, columns, out=result[:, first : first + columns.shape[1]])
 
 
 conv2d.version("Numba, direct, one core", on=host)(conv2d_direct.one_core)
@@ -345,60 +345,6 @@ def conv2d_backward(x, w, dy, stride, padding):
     dw = (flat @ columns.swapaxes(1, 2)).sum(axis=0).reshape(w.shape)
     d_columns = w.reshape(len(w), -1).T @ flat
     return col2im(d_columns, x.shape, kernel, stride, padding), dw
-
-
-@njit(**PARALLEL)
-def copy_patches(padded, stride, columns):
-    """columns: (channels, ky, kx, rows, columns) of one picture (channels, height, width)."""
-    channels, high, wide, rows, across = columns.shape
-    for row in prange(channels * high * wide):
-        c, ky, kx = row // (high * wide), row // wide % high, row % wide
-        for i in range(rows):
-            for j in range(across):
-                columns[c, ky, kx, i, j] = padded[c, i * stride + ky, j * stride + kx]
-
-
-@njit(**PARALLEL)
-def add_patches(columns, stride, padded):
-    """col2im for one picture: channels run side by side, for they share no pixel."""
-    channels, high, wide, rows, across = columns.shape
-    for c in prange(channels):
-        for ky in range(high):
-            for kx in range(wide):
-                for i in range(rows):
-                    for j in range(across):
-                        padded[c, i * stride + ky, j * stride + kx] += columns[c, ky, kx, i, j]
-
-
-@conv2d_backward.version("Numba", on=host)
-def numba_backward(x, w, dy, stride, padding, out):
-    """A picture at a time; the columns' memory serves for x and for its gradient."""
-    dx, dw = out
-    flat, part = w.reshape(len(w), -1), np.empty((len(w), w[0].size), w.dtype)
-    columns = np.empty((*w.shape[1:], *dy.shape[2:]), x.dtype)
-    matrix, wt = columns.reshape(w[0].size, -1), np.ascontiguousarray(flat.T)
-    dw[...] = 0
-    for n, picture in enumerate(bordered(x, padding)):
-        above = dy[n].reshape(len(w), -1)
-        copy_patches(picture, stride, columns)
-        multiply(above, np.ascontiguousarray(matrix.T), part)
-        dw += part.reshape(w.shape)
-        multiply(wt, above, matrix)
-        picture[...] = 0
-        add_patches(columns, stride, picture)
-        dx[n] = inner(picture, padding)
-
-
-@conv2d_backward.version("PyTorch on GPU", on=torch_gpu, prepares=True)
-@conv2d_backward.version("PyTorch on CPU", on=torch_cpu, prepares=True)
-def backward_pytorch(x, w, dy, stride, padding):
-    from torch.nn.grad import conv2d_input, conv2d_weight
-
-    def call():
-        dx = conv2d_input(x.shape, w, dy, stride=stride, padding=padding)
-        return dx, conv2d_weight(x, w.shape, dy, stride=stride, padding=padding)
-
-    return call
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
     copy(x)            = x
     triad(a, b, s)     = a + s b                   STREAM (McCalpin 1995)
-    copy_offset(x, k)  = x[k], x[k+1], …           the same, begun in the middle of a sector
     copy_strided(x, s) = x[0], x[s], x[2s], …      with gaps, which the memory moves all the same
 
 Every memory-bound op of this course is measured against them. A write may cost a read as well (the
@@ -19,7 +18,7 @@ from gpulessons.operation import op
 
 from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div, run_op
 
-SCALE, OFFSET = np.float32(3), 1
+SCALE = np.float32(3)
 STRIDE = 8  # numbers in a GPU's sector of 32 bytes: seven of eight are skipped, and none saved
 
 
@@ -45,30 +44,11 @@ def triad(a, b, s):
     return a + s * b
 
 
-@op(inputs=lambda size, rng: (*one_array(size + OFFSET, rng), OFFSET),
-    flops=lambda x, offset: 0, sizes=SIZES, rtol=0)  # fmt: skip
-def copy_offset(x, offset):
-    """All of x but its first `offset` elements. x: (n,); returns (n − offset,)."""
-    return x[offset:].copy()
-
-
 @op(inputs=lambda size, rng: (*one_array(size, rng), STRIDE),
     flops=lambda x, stride: 0, sizes=SIZES, rtol=0)  # fmt: skip
 def copy_strided(x, stride):
     """Each `stride`-th element of x, from the first. x: (n,); returns (⌈n / stride⌉,)."""
     return x[::stride].copy()
-
-
-@copy.version("Python loop", on=host)
-def copy_python(x, out):
-    for i in range(x.size):
-        out[i] = x[i]
-
-
-@triad.version("Python loop", on=host)
-def triad_python(a, b, s, out):
-    for i in range(a.size):
-        out[i] = a[i] + s * b[i]
 
 
 def copy_loop(x, out):
@@ -81,12 +61,6 @@ def triad_loop(a, b, s, out):
         out[i] = a[i] + s * b[i]
 
 
-def offset_loop(x, offset, out):
-    rest = x[offset:]  # x[i + offset] might count from the end: Numba would ask each time
-    for i in range(out.size):
-        out[i] = rest[i]
-
-
 def strided_loop(x, stride, out):
     for i in range(out.size):
         out[i] = x[i * stride]
@@ -96,7 +70,6 @@ copy.version("Numba, one core", on=host)(njit(copy_loop))
 copy.version("Numba, every core", on=host)(njit(copy_loop, parallel=True))
 triad.version("Numba, one core", on=host)(njit(**SERIAL)(triad_loop))
 triad.version("Numba, every core", on=host)(njit(**PARALLEL)(triad_loop))
-copy_offset.version("Numba, one core", on=host)(njit(offset_loop))
 copy_strided.version("Numba, one core", on=host)(njit(strided_loop))
 
 
@@ -122,18 +95,6 @@ def triad_kernel(a, b, s, out):
 @triad.version("CUDA, a thread per element", on=gpu)
 def triad_launch(a, b, s, out):
     triad_kernel[ceil_div(a.size, THREADS), THREADS](a, b, s, out)
-
-
-@cuda.jit
-def copy_offset_kernel(x, offset, out):
-    i = cuda.grid(1)
-    if i < out.size:
-        out[i] = x[i + offset]  # a warp's 128 bytes begin in mid-sector: five sectors, not four
-
-
-@copy_offset.version("CUDA, a thread per element", on=gpu)
-def copy_offset_launch(x, offset, out):
-    copy_offset_kernel[ceil_div(out.size, THREADS), THREADS](x, offset, out)
 
 
 @cuda.jit

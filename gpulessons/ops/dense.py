@@ -26,13 +26,7 @@ from numba import cuda, float32, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .activations_more import (
-    device_sigmoid,
-    scalar_sigmoid,
-    sigmoid,
-    sigmoid_kernel,
-    vector_sigmoid,
-)
+from .activations_more import device_sigmoid, sigmoid, sigmoid_kernel, vector_sigmoid
 from .common import (
     ONE,
     PARALLEL,
@@ -46,10 +40,10 @@ from .common import (
     run_op,
 )
 from .matmul import launch_tile
-from .matmul_cpu import multiply, multiply_tile, packed, tile_of
+from .matmul_cpu import fill_tile, multiply, packed, tiles_of
 from .reduce import WARPS, warp_reduce_sum
 from .transpose import launch_padded, transposed
-from .vectors import LANES, full_width
+from .vectors import full_width
 
 
 def layer(examples, rng, inputs=256, outputs=256):
@@ -74,17 +68,6 @@ def dense(x, w, b):
     returns (examples, outputs).
     """
     return sigmoid(x @ w.T + b)
-
-
-@dense.version("Python loop", on=host)
-def python_loop(x, w, b, out):
-    rows, biases = w.tolist(), b.tolist()
-    for i, example in enumerate(x.tolist()):
-        for j, row in enumerate(rows):
-            total = biases[j]
-            for value, weight in zip(example, row, strict=True):
-                total += value * weight
-            out[i, j] = scalar_sigmoid(total)
 
 
 # -- On the CPU: for one example, a pass over the weights; for many, a product.
@@ -122,14 +105,10 @@ def product_then_sigmoid(x, w, b, out):
 
 @njit(**PARALLEL)
 def each_tile(x, panels, b, out):
-    rows, wide = tile_of(len(x), panels)
-    across = ceil_div(len(panels), wide)
-    for tile in prange(ceil_div(len(x), rows) * across):
-        i, q = tile // across * rows, tile % across * wide
-        columns = slice(q * LANES, (q + wide) * LANES)
-        multiply_tile(x[i : i + rows], panels[q : q + wide], out[i : i + rows, columns])
-        for row in range(i, min(i + rows, len(out))):  # still in a cache
-            add_and_squash(b[columns], out[row, columns])
+    for n in prange(tiles_of(len(x), panels)):
+        rows, columns = fill_tile(n, x, panels, out)
+        for row in out[rows, columns]:  # still in a cache
+            add_and_squash(b[columns], row)
 
 
 @dense.version("Numba, fused", on=host)

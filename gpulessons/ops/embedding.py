@@ -12,19 +12,17 @@ squares that sum. Naumov et al. 2019 (DLRM); Khudia et al. 2021 (FBGEMM, the upd
 """
 
 import math
-from functools import partial
 
 import numpy as np
-from numba import cuda, get_num_threads, njit, prange
+from numba import get_num_threads, njit, prange
 
-from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
+from gpulessons.backends import host
 from gpulessons.operation import Case, op
 
-from .common import PARALLEL, SERIAL, WARP, ZERO, ceil_div, run_op
-from .rows import warp_per_row
+from .common import PARALLEL, SERIAL, ZERO, ceil_div, run_op
 
 LEARNING_RATE, EPSILON = 0.05, 1e-8
-EPSILON32, MISSING = np.float32(EPSILON), np.float32(np.nan)
+EPSILON32 = np.float32(EPSILON)
 ALONE = SERIAL | {"nogil": True}  # so that another thread may compute meanwhile
 
 
@@ -57,7 +55,7 @@ def embedding(table, ids):
     """The sum of each example's rows. table: (rows, width), ids: (examples, per example) integers.
 
     Returns (examples, width); with one id for each example, the plain rows. Raises ValueError for
-    an id that is no row. A GPU cannot raise: there such a bag is NaN.
+    an id that is no row.
     """
     check_ids(table, ids)
     return table[ids].sum(1)
@@ -96,36 +94,6 @@ def numba_bags(table, ids, out):
 def numba_bags_everywhere(table, ids, out):
     check_ids(table, ids)
     add_rows_together(table, ids, out)
-
-
-@cuda.jit
-def warp_kernel(table, ids, out):
-    """A warp for each bag: neighbors walk along a row together, and it comes in whole sectors. An
-    id that is no row makes the bag NaN, since a kernel cannot raise.
-    """
-    e, j = cuda.blockIdx.x * cuda.blockDim.y + cuda.threadIdx.y, cuda.threadIdx.x & (WARP - 1)
-    if e < out.shape[0]:
-        while j < out.shape[1]:  # not range(): notebook 05 says why
-            total, k = ZERO, 0
-            while k < ids.shape[1]:
-                row = ids[e, k]
-                total += table[row, j] if 0 <= row < table.shape[0] else MISSING
-                k += 1
-            out[e, j] = total
-            j += WARP
-
-
-@embedding.version("CUDA, a warp per bag", on=gpu)
-def launch_warps(table, ids, out):
-    warp_kernel[warp_per_row(len(ids))](table, ids, out)
-
-
-@embedding.version("PyTorch on GPU", on=torch_gpu, prepares=True)
-@embedding.version("PyTorch on CPU", on=torch_cpu, prepares=True)
-def pytorch(table, ids):
-    from torch.nn.functional import embedding_bag
-
-    return partial(embedding_bag, ids, table, mode="sum")
 
 
 # -- Learning, in place: a result of the table's size would touch every row. NumPy, Numba, PyTorch.

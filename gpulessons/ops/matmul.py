@@ -52,12 +52,6 @@ def python_loop(x, y, out):
             out[i, j] = total
 
 
-@matmul.version("NumPy, row by row", on=host)
-def row_by_row(x, y, out):
-    for i in range(x.shape[0]):
-        out[i] = (x[i, :, None] * y).sum(axis=0)  # a column of factors times all of y
-
-
 matmul.version("Numba, one core, ijk", on=host)(ijk)
 matmul.version("Numba, one core, ikj", on=host)(ikj)
 matmul.version("Numba, blocked, one core", on=host)(blocked)

@@ -154,8 +154,26 @@ def even(n, most):
 
 @njit(**SERIAL)
 def tile_of(m, panels):
-    """(rows, panels) of a tile of a product with m rows."""
-    return even(ceil_div(m, SIX), ROWS // SIX) * SIX, even(len(panels), COLUMNS // LANES)
+    """(rows, panels) of a tile of a product with m rows; and how many tiles are side by side."""
+    rows, wide = even(ceil_div(m, SIX), ROWS // SIX) * SIX, even(len(panels), COLUMNS // LANES)
+    return rows, wide, ceil_div(len(panels), wide)
+
+
+@njit(**SERIAL)
+def tiles_of(m, panels):
+    """How many tiles there are."""
+    rows, _, across = tile_of(m, panels)
+    return ceil_div(m, rows) * across
+
+
+@njit(**SERIAL)
+def fill_tile(n, x, panels, out):
+    """Tile n of out = x y, on one core. Returns its rows and its columns, as slices."""
+    rows, wide, across = tile_of(len(x), panels)
+    i, q = n // across * rows, n % across * wide
+    rows, columns = slice(i, i + rows), slice(q * LANES, (q + wide) * LANES)
+    multiply_tile(x[rows], panels[q : q + wide], out[rows, columns])
+    return rows, columns
 
 
 def in_panels(y):
@@ -168,12 +186,8 @@ def in_panels(y):
 
 
 def in_tiles(x, panels, out):
-    rows, wide = tile_of(len(x), panels)
-    across = ceil_div(len(panels), wide)
-    for tile in prange(ceil_div(len(x), rows) * across):
-        i, q = tile // across * rows, tile % across * wide
-        columns = slice(q * LANES, (q + wide) * LANES)
-        multiply_tile(x[i : i + rows], panels[q : q + wide], out[i : i + rows, columns])
+    for n in prange(tiles_of(len(x), panels)):
+        fill_tile(n, x, panels, out)
 
 
 def product(packed, tiles):

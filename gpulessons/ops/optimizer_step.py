@@ -58,6 +58,7 @@ def corrections(t):
 
 # -- One parameter. Written once, for CPU and GPU.
 
+
 def momentum_body(w, g, v):
     v = MU32 * v + g
     return w - RATE32 * v, v
@@ -71,13 +72,6 @@ def adam_body(w, g, m, v, scale1, scale2):
 
 momentum_cpu, adam_cpu = njit(**SERIAL)(momentum_body), njit(**SERIAL)(adam_body)
 momentum_gpu, adam_gpu = (cuda.jit(device=True)(body) for body in (momentum_body, adam_body))
-
-
-@adam_step.version("Python loop", on=host)
-def adam_python(w, g, m, v, t, out):
-    scales = corrections(t)
-    for i in range(w.size):
-        out[0][i], out[1][i], out[2][i] = adam_body(w[i], g[i], m[i], v[i], *scales)
 
 
 @njit(**PARALLEL)
@@ -102,36 +96,7 @@ def adam_fused(w, g, m, v, t, out):
     adam_loop(w, g, m, v, *corrections(t), *out)
 
 
-# -- On the GPU: a kernel for each line of Adam's formula, then one for all.
-
-
-@cuda.jit
-def first_moment(g, m, new_m):
-    i = cuda.grid(1)
-    if i < g.size:
-        new_m[i] = B1 * m[i] + REST1 * g[i]
-
-
-@cuda.jit
-def second_moment(g, v, new_v):
-    i = cuda.grid(1)
-    if i < g.size:
-        new_v[i] = B2 * v[i] + REST2 * g[i] * g[i]
-
-
-@cuda.jit
-def move(w, m, v, scale1, scale2, new_w):
-    i = cuda.grid(1)
-    if i < w.size:
-        new_w[i] = w[i] - RATE32 * (m[i] * scale1) / (math.sqrt(v[i] * scale2) + EPSILON32)
-
-
-@adam_step.version("CUDA, three kernels", on=gpu)
-def launch_separate(w, g, m, v, t, out):
-    grid, (new_w, new_m, new_v) = ceil_div(w.size, THREADS), out
-    first_moment[grid, THREADS](g, m, new_m)
-    second_moment[grid, THREADS](g, v, new_v)
-    move[grid, THREADS](w, new_m, new_v, *corrections(t), new_w)
+# -- On the GPU.
 
 
 @cuda.jit

@@ -32,15 +32,7 @@ from .common import (
     torch_call,
 )
 from .reduce import block_reduce_sum
-from .rows import (
-    LOWEST,
-    NOTHING,
-    ROW_EDGES,
-    block_reduce_max,
-    max_of_row,
-    warp_per_row,
-    wide_rows,
-)
+from .rows import LOWEST, NOTHING, ROW_EDGES, block_reduce_max, max_of_row, warp_per_row, wide_rows
 from .vectors import full_width
 
 
@@ -59,15 +51,6 @@ def softmax(x):
 
 
 # -- On the CPU: three passes over a row, which stays in the first cache meanwhile.
-
-
-@softmax.version("Python loop", on=host)
-def python_loop(x, out):
-    for i, row in enumerate(x.tolist()):
-        row_max = max(row)
-        exps = [math.exp(v - row_max) for v in row]
-        total = sum(exps)
-        out[i] = [e / total for e in exps]
 
 
 @njit(**REASSOCIATING)

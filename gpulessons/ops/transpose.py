@@ -35,13 +35,6 @@ def transpose(x):
     return np.ascontiguousarray(x.T)
 
 
-@transpose.version("Python loop", on=host)
-def python_loop(x, out):
-    for i in range(x.shape[0]):
-        for j in range(x.shape[1]):
-            out[j, i] = x[i, j]
-
-
 @transpose.version("Numba, one core", on=host)
 @njit
 def one_core(x, out):

@@ -33,13 +33,6 @@ def vertex_transform(points, matrix):
     return points @ matrix.T
 
 
-@vertex_transform.version("Python loop", on=host)
-def python_loop(points, matrix, out):
-    for i in range(len(points)):
-        for row in range(4):
-            out[i, row] = sum(matrix[row, k] * points[i, k] for k in range(4))
-
-
 def transform_loop(points, matrix, out):
     for i in prange(points.shape[0]):
         x, y, z, w = points[i, 0], points[i, 1], points[i, 2], points[i, 3]

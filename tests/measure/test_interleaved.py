@@ -2,6 +2,8 @@
 
 import itertools
 import os
+import threading
+import time
 from itertools import pairwise
 
 import numpy as np
@@ -76,6 +78,20 @@ def test_a_rest_lasts_until_nobody_else_computes_but_not_for_ever(monkeypatch, s
                         or now.append(now.pop() + next(spun) / 1e3))  # fmt: skip
     pools.rest()
     assert len(pauses) == looks
+
+
+def test_what_another_thread_computes_is_seen_while_it_lives():
+    before, computed, seen = pools.computed_by_others(), threading.Event(), threading.Event()
+
+    def work():
+        while time.thread_time() < 0.02:
+            pass
+        computed.set(), seen.wait()
+
+    threading.Thread(target=work).start(), computed.wait()
+    found = pools.computed_by_others() - before
+    seen.set()
+    assert found >= 0.02
 
 
 def test_inside_threads_openblas_has_been_told_to_sleep():

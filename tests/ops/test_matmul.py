@@ -64,11 +64,9 @@ def test_a_tile_is_written_whole_and_nothing_beside_it():
     whole = np.empty((ROWS + 9, COLUMNS + 5), np.float32)
     multiply_one_core(x, y, whole)
     panels = matmul_cpu.packed(y)
-    rows, wide = matmul_cpu.tile_of(len(x), panels)
-    for i, q in ((0, wide), (rows, 0)):
+    for n in range(matmul_cpu.tiles_of(len(x), panels)):
         out = np.full_like(whole, np.nan)
-        tile = np.s_[i : i + rows, q * LANES : (q + wide) * LANES]
-        matmul_cpu.multiply_tile(x[i : i + rows], panels[q : q + wide], out[tile])
+        tile = matmul_cpu.fill_tile.py_func(n, x, panels, out)
         assert np.array_equal(out[tile], whole[tile])
         out[tile] = np.nan
         assert np.isnan(out).all()
