@@ -106,8 +106,8 @@ def at_full_size(attempt):
 
 hints = (
     "Two things hold it up. The 32 lanes of a warp read from 32 rows: let them read 32 neighbors "
-    "of one row, then add their sums. And how many of the 108 multiprocessors have a block? A block "
-    "for each row gives work to all.",
+    "of one row, then add their sums. And how many of the 108 multiprocessors have a block? A "
+    "block for each row gives work to all.",
     "for k in range(cuda.threadIdx.x, x.shape[1], 256):",
 )
 
