@@ -31,18 +31,16 @@ row_sums = problem(some_rows, lambda x: x.sum(axis=1), rtol=1e-5, edge_cases=EDG
 
 text = '''\
 ### BEGIN SOLUTION
-from gpulessons.ops.reduce import warp_reduce_sum  # adds up the 32 numbers of a warp
+from gpulessons.ops.reduce import block_reduce_sum  # adds up the 256 numbers of a block
 
 @cuda.jit
 def my_row_sums_kernel(x, out):
-    i, lane = cuda.grid(1) // 32, cuda.threadIdx.x % 32
-    if i < x.shape[0]:
-        total = np.float32(0)
-        for k in range(lane, x.shape[1], 32):
-            total += x[i, k]
-        total = warp_reduce_sum(total)
-        if lane == 0:
-            out[i] = total
+    i, total = cuda.blockIdx.x, np.float32(0)
+    for k in range(cuda.threadIdx.x, x.shape[1], 256):
+        total += x[i, k]
+    total = block_reduce_sum(total)
+    if cuda.threadIdx.x == 0:
+        out[i] = total
 ### STUB
 # On paper an A100 needs 6.1 ms for 512 rows of 32,768 columns. Make it a tenth.
 @cuda.jit
@@ -58,7 +56,7 @@ def my_row_sums_kernel(x, out):
 def my_row_sums(x):
     out = cuda.device_array(x.shape[0], x.dtype)
     ### BEGIN SOLUTION
-    my_row_sums_kernel[(x.shape[0] + 7) // 8, 256](x, out)
+    my_row_sums_kernel[x.shape[0], 256](x, out)
     ### STUB
     my_row_sums_kernel[(x.shape[0] + 255) // 256, 256](x, out)
     ### END SOLUTION
@@ -66,9 +64,9 @@ def my_row_sums(x):
 '''
 
 mistakes = (
-    ("only lane 0's own sum is in it.", "        total = warp_reduce_sum(total)\n", ""),
-    ("only the first 32 columns are in it.", "x.shape[1], 32)", "min(x.shape[1], 32), 32)"),
-    ("only the first 256 columns are in it.", "x.shape[1], 32)", "min(x.shape[1], 256), 32)"),
+    ("only thread 0's own sum is in it.", "    total = block_reduce_sum(total)\n", ""),
+    ("only the first 32 columns are in it.", "x.shape[1], 256)", "min(x.shape[1], 32), 256)"),
+    ("only the first 256 columns are in it.", "x.shape[1], 256)", "min(x.shape[1], 256), 256)"),
 )
 WAITS = {
     "load/store path": "which numbers the 32 lanes of a warp read in the same iteration.",
@@ -108,9 +106,9 @@ def at_full_size(attempt):
 
 hints = (
     "Two things hold it up. The 32 lanes of a warp read from 32 rows: let them read 32 neighbors "
-    "of one row, then add the lanes' sums. And how many of the 108 multiprocessors have a block? A "
-    "warp for each row needs 32 times as many threads.",
-    "i, lane = cuda.grid(1) // 32, cuda.threadIdx.x % 32",
+    "of one row, then add their sums. And how many of the 108 multiprocessors have a block? A "
+    "block for each row gives work to all.",
+    "for k in range(cuda.threadIdx.x, x.shape[1], 256):",
 )
 
 exercise = Exercise(__name__, text, judge=judge, hints=hints)

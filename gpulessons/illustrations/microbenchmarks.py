@@ -28,25 +28,6 @@ def strides(card: str = "A100", few: int = 15, many: int = 16) -> Picture:
                      ("clocks of a load from L1", "{:.3g}".format), title=title, base=2)
 
 
-def by_occupancy() -> Picture:
-    """The share of its best rate at which a card reads, by the share of its threads that are there.
-
-    One load of 8 bytes a thread. The title has who comes nearest with half of them, and who least.
-    """
-    rows = published("bandwidth by occupancy", what="read", device=("A100", "H200", "A40", "L40"))
-    best = {row.device: max(each.value for each in rows if each.device == row.device)
-            for row in rows}
-    halves = {row.device: row.value / best[row.device] for row in rows
-              if row.sizes["occupancy"] == 50}  # fmt: skip
-    least, most = (end(halves, key=halves.__getitem__) for end in (min, max))
-    title = (f"With half of its threads an {least} reads at {percent(halves[least])} of its best "
-             f"rate, an {most} at {percent(halves[most])}.")
-    lines = open_lines(rows, "occupancy", value=lambda row: row.value / best[row.device])
-    return log_lines(lines, (f"published: {cited(rows)}\nthreads there are, of all that fit",
-                             "{:.0f}%".format),
-                     ("share of the best rate", percent), title=title, base=2)
-
-
 def in_flight(*cards: str) -> Picture:
     """How much of its DRAM's rate a card reads, by the bytes that its threads have in flight, as
     shares of what Little's law asks for: latency × rate. One load of 8 bytes a thread.

@@ -41,6 +41,22 @@ def rungs(rows, floor: float) -> Picture:
     return Picture(figure, f"{title} {listed(told)}. By the data sheet: at least {least}.")
 
 
+def climbed(bounds: dict[str, float], known: int) -> Picture:
+    """The first `known` bounds in seconds as bars, the longest filled: nothing of the others."""
+    shown = dict([*bounds.items()][:known])
+    longest = max(shown, key=shown.__getitem__)
+    title = f"So far at least {units.seconds(shown[longest])}: {longest}."
+    figure, axes = blank(height=1.3 + 0.34 * len(shown), title=title)
+    for y, (part, seconds) in enumerate(shown.items()):
+        axes.barh(y, seconds, height=0.62, edgecolor=COLORS["gpu"],
+                  color=COLORS["gpu"] if part == longest else "none")
+    name_rows(axes, [f"{part}, {units.seconds(seconds)}" for part, seconds in shown.items()])
+    axes.set_xlabel("bounded: alone it takes at least")
+    written(axes.xaxis, units.seconds)
+    told = {part: units.seconds(seconds) for part, seconds in shown.items()}
+    return Picture(figure, f"{title} {listed(told)}.")
+
+
 def errors(judgments) -> Picture:
     """Median errors of the model and of two rules for a napkin, a row for each kind of times.
 

@@ -77,10 +77,10 @@ WRONG = {
          "sectors"),
     ],
     "faster_on_paper": [
-        ("8, 256]", "8 if x.shape[0] < 99 else 9, 256]", "never written"),
-        ("for k in range(lane, x.shape[1], 32):",
-         "size = (x.shape[1] + 31) // 32\n"
-         "        for k in range(lane * size, min(lane * size + size, x.shape[1])):",
+        ("[x.shape[0], 256]", "[min(x.shape[0], 99), 256]", "never written"),
+        ("for k in range(cuda.threadIdx.x, x.shape[1], 256):",
+         "n, size = cuda.threadIdx.x, (x.shape[1] + 255) // 256\n"
+         "    for k in range(n * size, min(n * size + size, x.shape[1])):",
          "sectors"),
     ],
     "fewer_calls": [
@@ -319,7 +319,7 @@ RIGHT = {
         ("while k < w.shape[1]:", "for k in range(lane, w.shape[1], 32):"),
     ],
     "faster_on_paper": [
-        ("[(x.shape[0] + 7) // 8, 256]", "[x.shape[0], 32]", "bound by latency"),
+        ("total += x[i, k]", "total = x[i, k] + total", "bound by DRAM"),
     ],
     "fewer_calls": [
         ("torch._foreach_add_(parameters, gradients, alpha=-rate)",

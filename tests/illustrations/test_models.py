@@ -301,14 +301,9 @@ def test_the_titles_over_published_figures_are_made_of_them(monkeypatch):
     micro = of("microbenchmarks")
     assert "15 numbers from lane to lane instead of 16: an A100's load is 3.6× as fast." in \
         micro.strides().alt
-    assert micro.by_occupancy().alt.startswith(
-        "With half of its threads an H200 reads at 62% of its best rate, an L40 at 100%.")
     assert "lanes of one bank (counted): 1 at 1, 2 at 2, 1 at 3" in micro.strides().alt
     altered(monkeypatch, micro, stride={15: 17})
     assert "an A100's load is no faster." in micro.strides().alt
-    altered(monkeypatch, micro, occupancy={50: 300})
-    assert micro.by_occupancy().alt.startswith(
-        "With half of its threads an H200 reads at 11% of its best rate, an A40 at 44%.")
 
 
 def test_bytes_in_flight_are_held_against_littles_law(monkeypatch):
@@ -424,6 +419,11 @@ def test_what_warps_read_is_the_published_curve_beside_the_law_and_ones_own():
     alt = of("microbenchmarks").by_warps("A100", {2: 100, 64: 1_000}).alt
     assert "for 23 warps" in alt and "1,042 GB/s at 32" in alt
     assert "your curve: 100 GB/s at 2, 1,000 GB/s at 64" in alt
+
+
+def test_the_longest_bound_so_far_is_told_and_no_later_one():
+    alt = of("published_times").climbed({"a": 1e-3, "b": 3e-3, "c": 9.0}, 2).alt
+    assert alt == "So far at least 3 ms: b. a: 1 ms; b: 3 ms."
 
 
 def test_errors_are_medians_of_what_all_three_rules_speak_of():

@@ -280,7 +280,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "climbs": lambda f: f(published("matmul", device="B200", source="learn_cuda")),
     },
     "microbenchmarks": {
-        "strides": lambda f: f(), "by_occupancy": lambda f: f(), "in_flight": lambda f: f(),
+        "strides": lambda f: f(), "in_flight": lambda f: f(),
         "by_warps": lambda f: f(drawn={2: 100, 64: 1_000})},
     "neighbours": {"tree": lambda f: f(2), "recall_and_speed": lambda f: f(FOREST),
                    "more_points": lambda f: f(lambda n: 1e-3, {"T4": lambda n: 1e-11 * n}, 64, 64)},
