@@ -10,7 +10,7 @@ from numba import cuda
 import warplens
 from gpulessons.backends import gpu
 from gpulessons.grader.answers import check_answers, plain
-from gpulessons.grader.check import Exercise, call, run
+from gpulessons.grader.check import Exercise, call, check_op, is_cuda, run
 from gpulessons.grader.diagnosis import Mismatch, Wasteful, number
 from gpulessons.grader.waste import check_sectors, check_threads, total
 from gpulessons.operation import EDGES, op
@@ -39,10 +39,24 @@ def a_function(module, text, cases, hint, praise, mistakes=(), hints=(), forbidd
     return Exercise(module, text, judge=judge, hints=hints, forbidden=forbidden)
 
 
-def a_kernel(module, text, problem, hint="", mistakes=(), hints=(), inspect=check_threads):
-    """A launcher that computes what the problem, an op, says; inspect: see Exercise."""
+def a_kernel(module, text, problem, hint="", mistakes=(), hints=(), inspect=check_threads,
+             launcher=None):  # fmt: skip
+    """A launcher that computes what the problem, an op, says; inspect: see Exercise.
+
+    Where launcher is given, the learner writes the kernel alone, and launcher(kernel) launches it.
+    """
+    if launcher:
+        return Exercise(module, text, hints=hints, judge=partial(
+            judge_launched, (text, problem, hint, mistakes, launcher), inspect))
     known = named_kernels(text, problem, hint, mistakes)
     return Exercise(module, text, on=gpu, op=problem, inspect=inspect, mistakes=known, hints=hints)
+
+
+def judge_launched(known, inspect, kernel):
+    _, problem, *_, launcher = known
+    if not is_cuda(kernel):
+        raise Mismatch("This is no kernel.", "its first line: @cuda.jit.")
+    return check_op(problem, launcher(kernel), gpu, inspect, named_kernels(*known))
 
 
 def check_like(text, attempt, cases, hint, mistakes=(), form=lambda function: function):
