@@ -39,24 +39,23 @@ def a_function(module, text, cases, hint, praise, mistakes=(), hints=(), forbidd
     return Exercise(module, text, judge=judge, hints=hints, forbidden=forbidden)
 
 
-def a_kernel(module, text, problem, hint="", mistakes=(), hints=(), inspect=check_threads,
-             launcher=None):  # fmt: skip
+def a_kernel(
+    module, text, problem, hint="", mistakes=(), hints=(), inspect=check_threads, launcher=None
+):
     """A launcher that computes what the problem, an op, says; inspect: see Exercise.
 
-    Where launcher is given, the learner writes the kernel alone, and launcher(kernel) launches it.
+    With launcher(kernel) given, which launches it, the learner writes the kernel alone.
     """
-    if launcher:
-        return Exercise(module, text, hints=hints, judge=partial(
-            judge_launched, (text, problem, hint, mistakes, launcher), inspect))
-    known = named_kernels(text, problem, hint, mistakes)
-    return Exercise(module, text, on=gpu, op=problem, inspect=inspect, mistakes=known, hints=hints)
+    known = partial(named_kernels, text, problem, hint, mistakes)
+    if not launcher:
+        return Exercise(module, text, gpu, problem, inspect, mistakes=known(), hints=hints)
 
+    def judge(kernel):
+        if not is_cuda(kernel):
+            raise Mismatch("This is no function for CUDA.", "its first line: @cuda.jit.")
+        return check_op(problem, launcher(kernel), gpu, inspect, known(launcher))
 
-def judge_launched(known, inspect, kernel):
-    _, problem, *_, launcher = known
-    if not is_cuda(kernel):
-        raise Mismatch("This is no kernel.", "its first line: @cuda.jit.")
-    return check_op(problem, launcher(kernel), gpu, inspect, named_kernels(*known))
+    return Exercise(module, text, judge=judge, hints=hints)
 
 
 def check_like(text, attempt, cases, hint, mistakes=(), form=lambda function: function):
