@@ -42,10 +42,7 @@ def a_function(module, text, cases, hint, praise, mistakes=(), hints=(), forbidd
 def a_kernel(
     module, text, problem, hint="", mistakes=(), hints=(), inspect=check_threads, launcher=None
 ):
-    """A launcher that computes what the problem, an op, says; inspect: see Exercise.
-
-    With launcher(kernel) given, which launches it, the learner writes the kernel alone.
-    """
+    """A launcher that computes what the problem, an op, says, or the kernel of launcher(kernel)."""
     known = partial(named_kernels, text, problem, hint, mistakes)
     if not launcher:
         return Exercise(module, text, gpu, problem, inspect, mistakes=known(), hints=hints)

@@ -45,7 +45,6 @@ def launcher(kernel):
         out = cuda.device_array((EXAMPLES, w.shape[0]), w.dtype)
         kernel[w.shape[0], 32](x, w, out)
         return out
-
     return my_layer
 
 

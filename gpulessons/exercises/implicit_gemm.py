@@ -46,7 +46,6 @@ def launcher(kernel):
         out = cuda.device_array((w.shape[0], x.shape[1] - 2, x.shape[2] - 2), x.dtype)
         kernel[(out[0].size // 16, w.shape[0] // 16), (16, 16)](x, w, out)
         return out
-
     return my_convolution
 
 

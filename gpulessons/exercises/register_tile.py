@@ -65,7 +65,6 @@ def launcher(step):
         out = cuda.device_array((x.shape[0], y.shape[1]), np.float32)
         square[(y.shape[1] // 32, x.shape[0] // 32), (8, 8)](x, y, out)
         return out
-
     return my_product
 
 

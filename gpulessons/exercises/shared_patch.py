@@ -43,7 +43,6 @@ def launcher(kernel):
         out = cuda.device_array((x.shape[0] - 2, x.shape[1] - 2), x.dtype)
         kernel[(out.shape[1] // 32, out.shape[0] // 8), (32, 8)](x, out)
         return out
-
     return my_blur
 
 
