@@ -10,7 +10,7 @@ from numba import cuda
 import warplens
 from gpulessons.backends import gpu
 from gpulessons.grader.answers import check_answers, plain
-from gpulessons.grader.check import Exercise, call, run
+from gpulessons.grader.check import Exercise, call, check_op, is_cuda, run
 from gpulessons.grader.diagnosis import Mismatch, Wasteful, number
 from gpulessons.grader.waste import check_sectors, check_threads, total
 from gpulessons.operation import EDGES, op
@@ -39,10 +39,20 @@ def a_function(module, text, cases, hint, praise, mistakes=(), hints=(), forbidd
     return Exercise(module, text, judge=judge, hints=hints, forbidden=forbidden)
 
 
-def a_kernel(module, text, problem, hint="", mistakes=(), hints=(), inspect=check_threads):
-    """A launcher that computes what the problem, an op, says; inspect: see Exercise."""
-    known = named_kernels(text, problem, hint, mistakes)
-    return Exercise(module, text, on=gpu, op=problem, inspect=inspect, mistakes=known, hints=hints)
+def a_kernel(
+    module, text, problem, hint="", mistakes=(), hints=(), inspect=check_threads, launcher=None
+):
+    """A launcher that computes what the problem, an op, says, or the kernel of launcher(kernel)."""
+    known = partial(named_kernels, text, problem, hint, mistakes)
+    if not launcher:
+        return Exercise(module, text, gpu, problem, inspect, mistakes=known(), hints=hints)
+
+    def judge(kernel):
+        if not is_cuda(kernel):
+            raise Mismatch("This is no function for CUDA.", "its first line: @cuda.jit.")
+        return check_op(problem, launcher(kernel), gpu, inspect, known(launcher))
+
+    return Exercise(module, text, judge=judge, hints=hints)
 
 
 def check_like(text, attempt, cases, hint, mistakes=(), form=lambda function: function):

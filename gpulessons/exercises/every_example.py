@@ -1,5 +1,7 @@
 """Four examples through a layer: a warp fetches each weight of its row once, for all of them."""
 
+from numba import cuda
+
 from gpulessons.exercises.asking import a_kernel, few_loads, normal, problem
 from gpulessons.grader.waste import check_sectors
 
@@ -18,32 +20,33 @@ def my_layer_kernel(x, w, out):  # x: (4, inputs), w: (outputs, inputs), out: (4
     totals = cuda.local.array(4, np.float32)
     for i in range(4):
         totals[i] = 0
-    k = lane
-    while k < w.shape[1]:
+    for k in range(lane, w.shape[1], 32):
         weight = w[row, k]
         for i in range(4):
             totals[i] += x[i, k] * weight
-        k += 32
     for i in range(4):
         total = warp_reduce_sum(totals[i])
         if lane == 0:
             out[i, row] = total
     ### STUB
     for i in range(4):  # Your turn: every example fetches the whole row of weights again.
-        total, k = np.float32(0), lane
-        while k < w.shape[1]:
+        total = np.float32(0)
+        for k in range(lane, w.shape[1], 32):
             total += x[i, k] * w[row, k]
-            k += 32
         total = warp_reduce_sum(total)
         if lane == 0:
             out[i, row] = total
     ### END SOLUTION
-
-def my_layer(x, w):
-    out = cuda.device_array((4, w.shape[0]), w.dtype)
-    my_layer_kernel[w.shape[0], 32](x, w, out)
-    return out
 '''
+
+
+def launcher(kernel):
+    def my_layer(x, w):
+        out = cuda.device_array((EXAMPLES, w.shape[0]), w.dtype)
+        kernel[w.shape[0], 32](x, w, out)
+        return out
+    return my_layer
+
 
 mistakes = (
     ("only lane 0's own sum is in it.", "warp_reduce_sum(totals[i])", "totals[i]"),
@@ -51,7 +54,7 @@ mistakes = (
      "        for i in range(4):\n            totals[i] +=",
      "        for i in range(1, 4):\n            totals[i] +="),
     ("the last columns are left out, those that fill no whole warp.",
-     "while k < w.shape[1]:", "while k < w.shape[1] // 32 * 32:"),
+     "w.shape[1], 32):", "w.shape[1] // 32 * 32, 32):"),
 )  # fmt: skip
 
 hints = (
@@ -72,4 +75,4 @@ def inspect(launches):
     few_loads(launches, (1 + 1 / EXAMPLES) * INPUTS, ORDER)
 
 
-exercise = a_kernel(__name__, text, product, ORDER, mistakes, hints, inspect)
+exercise = a_kernel(__name__, text, product, ORDER, mistakes, hints, inspect, launcher)

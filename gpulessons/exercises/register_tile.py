@@ -3,10 +3,8 @@
 import numpy as np
 from numba import cuda, float32
 
-from gpulessons.backends import gpu
-from gpulessons.exercises.asking import named_kernels, normal, problem
-from gpulessons.grader.check import Exercise, check_op, is_cuda
-from gpulessons.grader.diagnosis import Mismatch, Wasteful
+from gpulessons.exercises.asking import a_kernel, normal, problem
+from gpulessons.grader.diagnosis import Wasteful
 from gpulessons.ops.matmul import matmul
 
 
@@ -67,7 +65,6 @@ def launcher(step):
         out = cuda.device_array((x.shape[0], y.shape[1]), np.float32)
         square[(y.shape[1] // 32, x.shape[0] // 32), (8, 8)](x, y, out)
         return out
-
     return my_product
 
 
@@ -90,17 +87,9 @@ mistakes = (
 )  # fmt: skip
 HINT = "which number a[r] is, and which b[s]: row i + 8 r of xs, column j + 8 s of ys."
 
-
-def judge(step):
-    if not is_cuda(step):
-        raise Mismatch("This is no device function.", "its first line: @cuda.jit(device=True).")
-    known = named_kernels(text, product, HINT, mistakes, launcher)
-    return check_op(product, launcher(step), gpu, check_registers, known)
-
-
 hints = (
     "Four numbers of xs and four of ys make sixteen products. Fetch the eight first.",
     "a = cuda.local.array(4, np.float32)",
 )
 
-exercise = Exercise(__name__, text, judge=judge, hints=hints)
+exercise = a_kernel(__name__, text, product, HINT, mistakes, hints, check_registers, launcher)

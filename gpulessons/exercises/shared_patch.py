@@ -1,6 +1,7 @@
 """Blur a picture: 256 neighbors fetch the pixels of their common patch once, not nine times."""
 
 import numpy as np
+from numba import cuda
 
 from gpulessons.exercises.asking import a_kernel, few_loads, normal, problem
 from gpulessons.grader.waste import check_sectors, check_shared
@@ -34,12 +35,16 @@ def my_blur_kernel(x, out):
             total += x[above + i + ky, left + j + kx]  # and read it here
             ### END SOLUTION
     out[above + i, left + j] = total / np.float32(9)
-
-def my_blur(x):
-    out = cuda.device_array((x.shape[0] - 2, x.shape[1] - 2), x.dtype)
-    my_blur_kernel[(out.shape[1] // 32, out.shape[0] // 8), (32, 8)](x, out)
-    return out
 '''
+
+
+def launcher(kernel):
+    def my_blur(x):
+        out = cuda.device_array((x.shape[0] - 2, x.shape[1] - 2), x.dtype)
+        kernel[(out.shape[1] // 32, out.shape[0] // 8), (32, 8)](x, out)
+        return out
+    return my_blur
+
 
 
 def inspect(launches):
@@ -68,4 +73,5 @@ hints = (
 exercise = a_kernel(
     __name__, text, problem(normal(lambda n: [(8 * n + 2, 66)]), blurred, edge_cases=(2, 3)),
     "above and left, where a patch begins; then the mean of nine pixels.", mistakes, hints, inspect,
+    launcher,
 )

@@ -93,7 +93,7 @@ def rungs(
     looks[f"modelled, {CARD}"] = {"marker": "s", "color": "none", "markeredgecolor": COLORS["gpu"]}
     if live:
         looks["the GPU here"] = {"marker": "^", "color": COLORS["gpu"]}
-    looks[f"at most, as it loads, {CARD}"] = {"marker": "$◁$", "color": COLORS["gpu"]}
+    looks[f"what its loads allow, {CARD}"] = {"marker": "$◁$", "color": COLORS["gpu"]}
     key(figure, looks, columns=3)
     sources = dict.fromkeys(figures["cuBLAS"].source.title for figures in map(published_on, NAMES))
     spoken = {rung: f"{each}; loads {spell(counted[rung])}" if rung in counted else each
@@ -123,7 +123,7 @@ def draw_rung(axes, y, rung, shares, bound):
         told.append(f"≈ {percent(library / said.seconds)} modelled")
     if bound.get(rung, 1) < 1:  # above the library it would say nothing
         axes.plot(bound[rung], y, marker="$◁$", markersize=9, color=COLORS["gpu"])
-        told.append(f"at most {percent(bound[rung])} by its loads")
+        told.append(f"its loads allow {percent(bound[rung])}")
     return ", ".join(told)
 
 

@@ -9,11 +9,11 @@ the sums. (Libraries also do it with 4 bits, and then a scale for every 32 or 12
 import numpy as np
 from numba import float32, njit, prange
 
-from gpulessons.backends import host, torch_cpu
+from gpulessons.backends import host
 from gpulessons.operation import op
 
 from .activations_more import sigmoid, vector_sigmoid
-from .common import PARALLEL, REASSOCIATING, ZERO, run_op
+from .common import PARALLEL, REASSOCIATING, ZERO, ceil_div, run_op
 from .dense import dense, layer
 
 
@@ -48,18 +48,23 @@ def bytes_at_a_time(x, codes, scales, b, out):
             out[i, j] = vector_sigmoid(scales[j] * total + b[j])
 
 
-@dense_8_bits.version("PyTorch on CPU, all unpacked first", on=torch_cpu, prepares=True)
-def unpack_then_multiply(x, codes, scales, b, out):
-    from torch import mm
-
-    room = x.new_empty(codes.shape)
-
-    def call():
-        room.copy_(codes)  # float32 again: what a library does tile by tile, in registers
-        mm(x, room.T, out=out)
-        out.mul_(scales).add_(b).sigmoid_()
-
-    return call
+@dense_8_bits.version("Numba, unpacked in registers", on=host)
+@njit(**PARALLEL | REASSOCIATING)
+def unpacked_in_registers(x, codes, scales, b, out):
+    last, end = len(codes) - 1, len(x) - 1  # a row too many, or an example, is computed twice
+    for j in prange(ceil_div(len(codes), 2)):
+        below, above = codes[2 * j], codes[min(2 * j + 1, last)]
+        for i in range(0, len(x), 4):
+            x0, x1, x2, x3 = x[i], x[min(i + 1, end)], x[min(i + 2, end)], x[min(i + 3, end)]
+            a0 = a1 = a2 = a3 = b0 = b1 = b2 = b3 = ZERO
+            for k in range(x.shape[1]):  # two codes become numbers, and meet four examples each
+                p, q = float32(below[k]), float32(above[k])
+                a0, a1, a2, a3 = a0 + p * x0[k], a1 + p * x1[k], a2 + p * x2[k], a3 + p * x3[k]
+                b0, b1, b2, b3 = b0 + q * x0[k], b1 + q * x1[k], b2 + q * x2[k], b3 + q * x3[k]
+            for n, pair in enumerate(((a0, b0), (a1, b1), (a2, b2), (a3, b3))):
+                for m, total in enumerate(pair):
+                    row, example = min(2 * j + m, last), min(i + n, end)
+                    out[example, row] = vector_sigmoid(scales[row] * total + b[row])
 
 
 if __name__ == "__main__":

@@ -72,9 +72,8 @@ WRONG = {
     ],
     "every_example": [
         ("totals[i] += x[i, k] * weight", "totals[i] += x[i, k] * w[row, k]", "loads for each"),
-        ("while k < w.shape[1]:",
-         "for k in range(3 * lane, min(3 * lane + 3, w.shape[1])):",
-         "sectors"),
+        ("for k in range(lane, w.shape[1], 32):",
+         "for k in range(3 * lane, min(3 * lane + 3, w.shape[1])):", "sectors"),
     ],
     "faster_on_paper": [
         ("[x.shape[0], 256]", "[min(x.shape[0], 99), 256]", "never written"),
@@ -316,7 +315,9 @@ RIGHT = {
         ("return None", 'return float("inf")'),
     ],
     "every_example": [
-        ("while k < w.shape[1]:", "for k in range(lane, w.shape[1], 32):"),
+        ("for k in range(lane, w.shape[1], 32):",
+         "for turn in range((w.shape[1] + 31) // 32):\n        k = lane + 32 * turn\n"
+         "        if k >= w.shape[1]:\n            continue"),
     ],
     "faster_on_paper": [
         ("total += x[i, k]", "total = x[i, k] + total", "bound by DRAM"),
