@@ -3,13 +3,12 @@
 from typing import NamedTuple
 
 from gpulessons import units
-from gpulessons.evidence import published
 from gpulessons.plots.axes import beside, log_axes, name_rows
 from gpulessons.plots.forms import listed
 from gpulessons.plots.picture import COLORS, HATCH, INK, MARKERS, Picture, blank
 from warplens.model.devices import sheet
 
-CARDS = "T4", "H200"  # one that is lent for nothing, and one that trains large models
+CARDS = ("T4",)  # it is lent for nothing: a reader can measure it
 
 
 class Row(NamedTuple):
@@ -61,12 +60,17 @@ def rivals(comparison, nbytes: float) -> Picture:
 def divided(comparison, floor: float) -> str:
     """How much faster a card can be at most, with what is divided by what; no claim if noisy."""
     timed = ends(comparison)
-    told = [f"{units.ratio(read(t.median) / read(floor)).rstrip('×')} times as fast as {name} "
-            f"({units.seconds(t.median)} / {units.seconds(floor)})"
+    told = [f"{units.ratio(read(t.median) / read(floor)).rstrip('×')} times as fast as {name}"
+            f"{shared(t)} ({units.seconds(t.median)} / {units.seconds(floor)})"
             for name, t in timed.items() if t.noise != "too noisy"]  # fmt: skip
     if told:
         return f"A T4 is at most {' and '.join(told)}."
     return "No claim: what was timed is too noisy." if timed else "Nothing was timed here."
+
+
+def shared(timing) -> str:
+    """On how many threads it ran, where that was tried."""
+    return f" on {units.plural(timing.threads, 'thread')}" if timing.threads else ""
 
 
 def read(seconds: float) -> float:
@@ -81,9 +85,6 @@ def rows_of(comparison, nbytes: float) -> list[Row]:
     for card in CARDS:
         paper = comparison.on_paper(card).estimates if card in comparison.gpus else ()
         rows += [Row(card, "modelled", t.median, t.quartiles) for t in paper]
-        streams = published("bandwidth by occupancy", what="scale")
-        if reached := max((row.value for row in streams if row.device == card), default=0):
-            rows.append(Row(f"{card}, a scale kernel's bytes/s", "published", nbytes / reached))
         rows.append(Row(card, "bounded", sheet(card).least(0, nbytes)))
     return rows
 

@@ -1,13 +1,12 @@
 """Pictures of samples, in seconds: one call timed many times, and readings that are wrong."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from statistics import median
 
 from gpulessons import units
 from gpulessons.measure.results import quartiles
-from gpulessons.plots.axes import log_axes, two_ticks, written
-from gpulessons.plots.forms import dots
-from gpulessons.plots.picture import BLUE, PURPLE, Picture, blank
+from gpulessons.plots.axes import log_axes, two_ticks
+from gpulessons.plots.picture import BLUE, Picture, blank
 
 
 def in_order(times: Sequence[float]) -> Picture:
@@ -25,19 +24,6 @@ def in_order(times: Sequence[float]) -> Picture:
     return Picture(figure, f"{title} Median {middle}, middle half {low} to {high}.")
 
 
-def lies(readings: Mapping[str, tuple[float, float]]) -> Picture:
-    """{what went wrong: (seconds read, asked for)}, as dots: too short left, too long right."""
-    factors = {what: read / asked for what, (read, asked) in readings.items()}
-    lowest, highest = min(factors.values()), max(factors.values())
-    title = f"One machine, {len(factors)} readings: from {off(lowest)} to {off(highest)}."
-    rows = [(what, factor, {"color": PURPLE}) for what, factor in factors.items()]
-    picture = dots(rows, "reading over what was asked for", off, title=title, one=True)
-    picture.axes.set_xlim(right=300 * max(1, highest))
-    written(picture.axes.xaxis, units.ratio)
-    picture.axes.xaxis.get_major_locator().set_params(numticks=5)  # long numbers need room
-    return picture
-
-
 def off(factor: float) -> str:
     """A reading over what was asked for, in words: `0.004` is "250× too short"."""
     if 0.9 <= factor <= 1.1:
@@ -45,7 +31,6 @@ def off(factor: float) -> str:
     return f"{units.ratio(max(factor, 1 / factor))} too {'long' if factor > 1 else 'short'}"
 
 
-def told(read: float, asked: float) -> tuple[float, float]:
-    """Print a reading beside what was asked for, both in seconds, and return them."""
+def told(read: float, asked: float) -> None:
+    """Print a reading beside what was asked for, both in seconds."""
     print(f"read: {units.seconds(read)}; asked for: {units.seconds(asked)}; {off(read / asked)}")
-    return read, asked

@@ -260,11 +260,12 @@ WRONG = {
         ("return all_reduce(parts)", "return parts[0] + parts[1]", "never called"),
         ("return all_reduce(parts)", "return all_reduce([sum(parts), 0])", "computes all of it"),
     ],
-    "which_mistake": [
-        ('"a": 2', '"a": 4', "a hundred"),
-        ('"b": 5', '"b": 2', "waited for"),
-        ('"c": 3', '"c": ...', "still '...'"),
-        ('{"a": 2, "b": 5, "c": 3}', '{"a": 2}', "b has no number"),
+    "honest_clock": [
+        ("        launch()\n        wait()\n", "        launch()\n", "did not wait"),
+        ("return sorted(times[1:])[12]", "return times[0]", "lie 1"),
+        ("return sorted(times[1:])[12]", "return times[1]", "lie 4"),
+        ("return sorted(times[1:])[12]", "return min(times)", "lie 4"),
+        ("return sorted(times[1:])[12]", "return sum(times[1:]) / 25", "lie 4"),
     ],
 }
 

@@ -302,10 +302,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
                 ("map_1d", "map_2d", "broadcast", "grid_stride", "shared_window")},
     "ring_all_reduce": {"Ring": lambda f: f(np.arange(9).reshape(3, 3))},
     "rivals": {"rivals": lambda f: f(live(), 8e8)},
-    "samples": {
-        "in_order": lambda f: f([1e-6, 2e-6, 9e-6]),
-        "lies": lambda f: f({"cold": (2.0, 1.0), "asynchronous": (0.01, 1.0)}),
-    },
+    "samples": {"in_order": lambda f: f([1e-6, 2e-6, 9e-6])},
     "scenes": {
         "wireframe": lambda f: f(random(4, 4), np.array([[0, 1], [2, 3]])),
         "pixels": lambda f: f(np.arange(12), 11, (3, 4)),
