@@ -83,22 +83,6 @@ def eight_products(x, h, c, w, u, b):  # the same multiplications as in two
     return array_unit(i, f, g, o, c)
 
 
-HALVES = np.array([[0.5], [0.5], [1], [0.5]], np.float32)
-REST = 1 - HALVES
-
-
-def one_tanh(z, c):
-    """array_unit with one call for four gates: sigmoid(v) = (1 + tanh(v/2)) / 2. Overwrites z."""
-    gates = z.reshape(len(c), 4, -1)
-    gates *= HALVES
-    np.tanh(gates, out=gates)
-    gates *= HALVES
-    gates += REST
-    i, f, g, o = gates[:, 0], gates[:, 1], gates[:, 2], gates[:, 3]
-    c = f * c + i * g
-    return o * np.tanh(c), c
-
-
 # -- Numba: everything after the products in one pass. A body this long is not inlined, and a loop
 # -- that calls is not vectorized, unless it is demanded.
 

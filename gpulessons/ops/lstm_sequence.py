@@ -26,7 +26,6 @@ from .lstm_cell import (
     flops,
     four_dots,
     lstm_cell,
-    one_tanh,
     parameters,
     pointwise,
 )
@@ -83,16 +82,6 @@ def inputs_first(x, h, c, w, u, b):
     for z in input_preactivations(x, w, b):
         z += h @ ut
         h, c = array_unit(*np.split(z, 4, axis=1), c)
-        hs.append(h)
-    return np.stack(hs), c
-
-
-@lstm_sequence.version("NumPy, one tanh for the gates", on=host)
-def gates_together(x, h, c, w, u, b):
-    hs, ut = [], u.T
-    for z in input_preactivations(x, w, b):
-        z += h @ ut
-        h, c = one_tanh(z, c)
         hs.append(h)
     return np.stack(hs), c
 
