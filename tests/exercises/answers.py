@@ -70,6 +70,13 @@ WRONG = {
     "break_even_hours": [
         ("return None", "return 0", "it was 0, where None is expected"),
     ],
+    "token_bytes": [
+        ("bits / 8", "bits", "where"),
+        ("cached * context", "cached", "where"),
+    ],
+    "ridge_batch": [
+        ("bits / 8", "bits", "where"),
+    ],
     "every_example": [
         ("totals[i] += x[i, k] * weight", "totals[i] += x[i, k] * w[row, k]", "loads for each"),
         ("for k in range(lane, w.shape[1], 32):",
@@ -314,6 +321,14 @@ RIGHT = {
     ],
     "break_even_hours": [
         ("return None", 'return float("inf")'),
+    ],
+    "token_bytes": [
+        ("bits / 8 * (weights / batch + cached * context)",
+         "(weights + batch * cached * context) * bits / (8 * batch)"),
+    ],
+    "ridge_batch": [
+        ("ceil(flop_rate / bandwidth * (bits / 8) / 2)",
+         "int(-(-(flop_rate * bits / 16) // bandwidth))"),
     ],
     "every_example": [
         ("for k in range(lane, w.shape[1], 32):",

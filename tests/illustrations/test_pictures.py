@@ -11,6 +11,7 @@ import pytest
 
 from gpulessons.claims import Figure, Finding, statement
 from gpulessons.evidence import published
+from gpulessons.models.decoder import Shape
 from warplens.model.devices import sheet
 
 SIZES = 1000, 100_000
@@ -228,6 +229,11 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "switched": lambda f: f(published("all-reduce", source="ml_engineering", device="H200")),
         "returns": lambda f: f([Of(batch=b, steps=s, runs=(s,), seconds=b * s / 1e3, rate=0.1)
                                 for b, s in ((8, 100), (32, 40), (128, 25))]),
+    },
+    "decoding": {
+        "foretold": lambda f: f([10, 20, 40], [1.0, 2.0], 3.9),
+        "together": lambda f: f({1: 1.0, 4: 2.0, 64: 4.0}),
+        "cards": lambda f: f(Shape(2, 24, 6, 2, 40, 17), 1, 8, 16),
     },
     "dense": {
         "per_example": lambda f: f(live()),

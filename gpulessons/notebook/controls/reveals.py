@@ -36,8 +36,8 @@ class Reveal:
     why: str = "no GPU"
 
     def __post_init__(self) -> None:
-        if self.tier not in ("live", "counted", "recorded", "published", "modelled"):
-            kinds = "live, counted, recorded, published or modelled"
+        if self.tier not in ("live", "counted", "recorded", "published", "modelled", "bounded"):
+            kinds = "live, counted, recorded, published, modelled or bounded"
             raise ValueError(f"A tier is {kinds}, not {self.tier!r}.")
         if self.tier != "live" and self.label == "measured here":
             raise ValueError(f"A {self.tier} value is not measured here: say where with label=….")
@@ -91,7 +91,8 @@ class Reveal:
             return f"not {self.label}: {self.why}"
         value = self.scale.write(self.measured[1])
         counted = "the count says" if self.label.startswith("counted") else f"{self.label} it is"
-        here = {"live": f"this machine says {value}", "counted": f"{counted} {value}"}
+        here = {"live": f"this machine says {value}", "counted": f"{counted} {value}",
+                "bounded": f"{self.label} {value}"}
         aside = ", not measured" * (self.tier == "modelled")
         return here.get(self.tier, f"{value} was {self.label}{aside}")
 

@@ -1,0 +1,83 @@
+"""Pictures of a decoder at work: tokens a second, by how many at once, and at most on a card."""
+
+from gpulessons import units
+from gpulessons.models.decoder import Shape
+from gpulessons.plots.axes import written
+from gpulessons.plots.forms import dots, log_lines
+from gpulessons.plots.picture import BLUE, COLORS, INK, VERMILLION, Picture, blank
+from warplens.model.devices import sheet
+
+CARDS = "T4", "RTX 4090", "A100 80 GB", "H100", "H200", "B200"
+BYTES, FLOPS = "bytes", "arithmetic"
+
+
+def limits(card: str, shape: Shape, batch: int, context: int, bits: int) -> dict[str, float]:
+    """Seconds that a step takes at the least, by the card's data sheet: its bytes, its arithmetic.
+
+    In 16 bits or fewer products run on the tensor cores, at their 16-bit rate. ValueError where
+    weights and caches do not fit.
+    """
+    kept = batch * context * shape.cached
+    held, known = bits / 8 * (shape.read + kept), sheet(card)
+    if held > known.capacity:
+        raise ValueError(f"{units.size(held)} do not fit into {units.size(known.capacity)}")
+    peaks = known.peaks
+    rate = peaks["float32"] if bits == 32 else peaks.get("bfloat16") or peaks["float16"]
+    flops = 2 * batch * shape.read + 2 * kept * shape.heads // shape.kv_heads
+    return {BYTES: held / known.memory, FLOPS: flops / rate}
+
+
+def cards(shape: Shape, batch: int, context: int, bits: int) -> Picture:
+    """Tokens a second at most, on each card that has room."""
+    rows, full, waits = [], [], set()
+    for card in CARDS:
+        try:
+            needs = limits(card, shape, batch, context, bits)
+        except ValueError:
+            full.append(card)
+            continue
+        longest = max(needs, key=needs.get)
+        waits.add(longest)
+        rows.append((f"{card}: waits for {longest}", batch / needs[longest],
+                     {"color": BLUE if longest == BYTES else VERMILLION, "marker": "<"}))
+    title = (
+        f"{units.plural(batch, 'sequence')} at once, {units.plural(bits, 'bit')}, {context:,} "
+        f"tokens each: the step waits for {' or '.join(sorted(waits)) or 'no card'}."
+        + f" No room: {', '.join(full)}." * bool(full)
+    )
+    return dots(rows, "tokens a second, at most (bounded by data sheets)", units.count, title=title)
+
+
+def foretold(nbytes: list[int], two: list[float], third: float) -> Picture:
+    """Time of a step against the bytes of its weights: a line through two models, and a third."""
+    (x, y, far), (t, u) = nbytes, two
+    there = t + (u - t) / (y - x) * (far - x)
+    title = (f"Two models foretell a third: {units.seconds(there)}. It takes "
+             f"{units.seconds(third)}.")
+    figure, axes = blank(width=6.4, height=3.4, title=title)
+    axes.plot([0, far], [t - (u - t) / (y - x) * x, there], ":", color=BLUE)
+    for size, seconds, words, filled in ((x, t, "", True), (y, u, "", True),
+                                         (far, there, "foretold", False),
+                                         (far, third, "measured", True)):  # fmt: skip
+        axes.plot(size, seconds, "o", color=BLUE, markerfacecolor=BLUE if filled else "none")
+        side = {"ha": "left", "xytext": (8, 0)} if filled else {"ha": "right", "xytext": (-8, 0)}
+        axes.annotate(words, (size, seconds), color=INK, va="center", textcoords="offset points",
+                      **side)
+    axes.set(xlim=(0, 1.25 * far), ylim=(0, 1.2 * max(there, third)),
+             xlabel="bytes of the weights that a step reads", ylabel="time of a token")
+    written(axes.xaxis, units.size)
+    written(axes.yaxis, units.seconds)
+    measured = ", ".join(f"{units.seconds(seconds)} at {units.size(size)}"
+                         for size, seconds in zip(nbytes, [t, u, third], strict=True))
+    return Picture(figure, f"{title} Measured: {measured}.")
+
+
+def together(seconds: dict[int, float]) -> Picture:
+    """Tokens a second against how many tokens a step takes at once, measured: {tokens: seconds}."""
+    few, *_, many = sorted(seconds)
+    title = (f"{many} tokens at once take {seconds[many] / seconds[few]:.1f} times as long as "
+             f"{few}: {many * seconds[few] / (few * seconds[many]):.1f} times the tokens a second.")
+    rates = [tokens / each for tokens, each in seconds.items()]
+    look = {"color": COLORS["torch_cpu"], "marker": "o", "linestyle": "-"}
+    return log_lines([("this CPU", [*seconds], rates, look)], ("tokens at once", units.count),
+                     ("tokens a second", units.count), title=title, ticks=[*seconds], base=2)
