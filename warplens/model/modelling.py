@@ -93,14 +93,9 @@ def modelled_call(call: Callable[[], Any], name: str, *gpus: GPU) -> list[Modell
         raise CannotModel(f"{name}: {trouble}") from trouble
     if not launches:
         raise CannotModel(f"{name} launches no kernel")
-    return [of_launches(name, launches, gpu) for gpu in gpus]
-
-
-def of_launches(name: str, launches: list[Trace], gpu: GPU) -> Modelled:
-    """One after the other; a trace that stands for others too is modelled once."""
-    alone = {id(launch): launch for launch in launches}
-    answers = {key: of_trace(launch, gpu) for key, launch in alone.items()}
-    return together(name, [answers[id(launch)] for launch in launches])
+    alone = {id(launch): launch for launch in launches}  # one may stand for others too
+    answers = [{key: of_trace(launch, gpu) for key, launch in alone.items()} for gpu in gpus]
+    return [together(name, [on[id(launch)] for launch in launches]) for on in answers]
 
 
 def of_trace(found: Trace, gpu: GPU) -> Modelled:
@@ -127,7 +122,7 @@ def of_sample(sample: Sample, code: Code | None, gpu: GPU) -> Modelled:
     """The time of a launch from its Sample and its machine code; None: from its source alone."""
     registers, launch = code.registers if code else REGISTERS, launch_of(sample.trace)
     shared = code.shared + launch.dynamic_shared if code else launch.shared_bytes
-    held = occupancy(sample.threads, registers, shared, gpu)
+    held = occupancy(launch.threads, registers, shared, gpu)
     if not held.blocks:
         name = sample.trace.kernel
         raise CannotModel(f"not one block of {name} fits on {gpu.name}: {held.reason}")
