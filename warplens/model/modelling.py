@@ -141,7 +141,7 @@ def of_sample(sample: Sample, code: Code | None, gpu: GPU) -> Modelled:
         {**parts, "launch": LAUNCH},
         *(held.share, held.limiter, waves, "machine code" if code else "source", why),
         idle=f"{idle} of {gpu.multiprocessors} multiprocessors have no block" * (idle > 0),
-        again=again,
+        again=None if why else again,
     )
 
 

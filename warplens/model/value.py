@@ -33,7 +33,7 @@ class Modelled(Tabled):
     why_at_least: str = ""
     launches: tuple[Modelled, ...] = ()  # where there are several
     idle: str = ""  # how many multiprocessors have nothing to do, where some do not
-    again: float | None = None  # seconds of a launch that finds all its arrays in L2, if they fit
+    again: float | None = None  # seconds where all arrays are in L2, if they fit and it is known
 
     @property
     def limiter(self) -> str:
@@ -118,6 +118,7 @@ def together(name: str, launches: Sequence[Modelled]) -> Modelled:
         return replace(launches[0], kernel=name)
     longest = max(launches, key=lambda each: each.known)
     seconds, highs = ([getattr(each, end) for each in launches] for end in ("seconds", "high"))
+    again = [each.again or each.known for each in launches]
     parts = dict.fromkeys(part for each in launches for part in each.bounds)
     return replace(
         longest,
@@ -129,5 +130,5 @@ def together(name: str, launches: Sequence[Modelled]) -> Modelled:
         counted_from=min((each.counted_from for each in launches), key="source machine code".find),
         why_at_least="; ".join(dict.fromkeys(e.why_at_least for e in launches if e.why_at_least)),
         launches=tuple(launches),
-        again=sum(e.again or e.known for e in launches) if any(e.again for e in launches) else None,
+        again=sum(again) if None not in seconds and any(e.again for e in launches) else None,
     )

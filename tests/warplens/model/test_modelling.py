@@ -135,7 +135,8 @@ def test_contended_atomics_and_scattered_writes_are_known_from_below_only():
     assert found.words.startswith("at least ")
     assert found.seconds is None and found.known == found.low  # no number to reckon with
     assert found.share(found.limiter) == 1
-    assert together("two", [found, copy(2560)]).seconds is None
+    both = together("two", [found, copy(2560)])  # all of their arrays fit L2
+    assert both.seconds is both.again is found.again is None
     assert not modelled(apart_kernel)[10, 256](bins).at_least
     once = modelled(once_a_block_kernel)[100_000, 64](bins)
     assert not once.at_least and once.ranked[:2] == ["block starts", "atomics"]
