@@ -17,7 +17,6 @@ from warplens.model.devices import GPUS
 from warplens.model.modelling import (
     LAUNCH,
     LAUNCH_RANGE,
-    OTHERS,
     SPREAD,
     CannotModel,
     interval,
@@ -83,11 +82,11 @@ def ends(gpu, parts, from_code=True):
     return (low - LAUNCH_RANGE[0]) / alone, (high - LAUNCH_RANGE[1]) / alone
 
 
-def test_the_interval_is_as_wide_as_others_were_that_waited_for_the_same():
+def test_the_interval_is_as_wide_as_others_were():
     memory, lanes = {"DRAM": 4e-3, "FP32": 3e-3}, {"DRAM": 2e-3, "FP32": 4e-3}
     for name in ("A100", "T4", "RTX 3090"):  # memory does not care for a multiprocessor's clock
-        assert ends(name, memory) == pytest.approx(SPREAD["DRAM"])
-    low, high = OTHERS
+        assert ends(name, memory) == pytest.approx(SPREAD)
+    low, high = SPREAD
     assert ends("A100", lanes) == pytest.approx((low, high * (1.41 / 1.095) ** 0.5))
     assert ends("T4", lanes) == pytest.approx((low, high * (1.59 / 0.585) ** 0.5))
     quick, _ = ends("RTX 3090", lanes)
