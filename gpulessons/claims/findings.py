@@ -38,7 +38,7 @@ class Finding:
         """ "1 author: this course", "2 authors: this course (holds), DeepBench (refuted)" """
         authors = self.authors
         if len(authors) < 2:
-            return f"1 author: {[*authors][0]}" if authors else "nobody yet"
+            return f"1 author: {next(iter(authors))}" if authors else "nobody yet"
         each = ", ".join(f"{who} ({said})" for who, said in authors.items())
         return f"{len(authors)} authors: {each}"
 

@@ -25,14 +25,14 @@ def my_word(figures, refuted, holds):
     ### END SOLUTION
 '''
 
-CASES = tuple((figures, 1, 3) for figures in (
+CASES = (*((figures, 1, 3) for figures in (
     [("A", 5), ("A", 4), ("B", 0.5)], [("A", 5), ("A", 0.5), ("B", 4)], [("A", 3), ("B", 9)],
     [("A", 1), ("B", 0.2)], [("A", 2), ("B", 2.5)], [("A", 5), ("B", 2)], [("A", 0.5), ("B", 2)],
     [("A", 3), ("B", 1)], [("A", 9), ("A", 0.1)], [("A", 3)], [("A", 1)], [("A", 2)],
     [("A", 0.5), ("B", 2), ("C", 4)], [("A", 5), ("A", 2), ("B", 0.5)],
     [("A", 5), ("B", 0.5), ("A", 0.7)], [("A", 5), ("B", 0.5), ("B", 2)],
     [("B", 0.9), ("B", 0.1), ("A", 2), ("C", 3)],
-)) + (([("A", 40), ("B", 60)], 10, 30), ([("A", 9), ("B", 30)], 10, 30))  # fmt: skip
+)), ([("A", 40), ("B", 60)], 10, 30), ([("A", 9), ("B", 30)], 10, 30))  # fmt: skip
 mistakes = (
     ("The upper border itself holds: from `holds` on.", "value >= holds", "value > holds"),
     ("The lower border itself is refuted.", "value <= refuted", "value < refuted"),

@@ -41,7 +41,8 @@ def test_between_borders_that_are_one_there_are_no_limits_for_a_single_figure():
 @pytest.mark.parametrize(("ranges", "said"), [
     ([], UNDECIDED), ([(4, 4), (0.5, 9)], UNDECIDED), ([(0.5, 0.5), (0.5, 9)], UNDECIDED),
     ([(4, 4), (0.5, 0.5)], LIMITS), ([(4, 4), (0.5, 2)], LIMITS), ([(4, 4), (2, 2)], LIMITS),
-    ([(0.1, 0.2), (0.5, 0.6)], REFUTED), ([(2, 9), (2, 9)], UNDECIDED), ([(2, 9), (0.5, 2)], LIMITS),
+    ([(0.1, 0.2), (0.5, 0.6)], REFUTED), ([(2, 9), (2, 9)], UNDECIDED),
+    ([(2, 9), (0.5, 2)], LIMITS),
     ([(0.5, 9), (0.5, 9)], UNDECIDED), ([(2, 2), (0.5, 9)], LIMITS), ([(4, 4), (5, 9)], HOLDS),
 ])  # fmt: skip
 def test_several_figures_allow_what_one_word_of_each_can_give(ranges, said):
@@ -100,7 +101,8 @@ def test_the_right_answer_of_a_quiz_shows_figures(about):
 
 
 def test_an_author_is_a_publication_and_all_that_the_course_finds_is_its_own():
-    where = {"live": "a Xeon, 2 cores", "counted": "", "modelled": "", "published": "V100 (DeepBench)"}
+    where = {"live": "a Xeon, 2 cores", "counted": "", "modelled": "",
+             "published": "V100 (DeepBench)"}
     assert [figure(1, 1, *each).author for each in where.items()] == [*["this course"] * 3, "Baidu"]
     assert claims.Finding(STATEMENTS["4b"], ()).support == "nobody yet"
 
