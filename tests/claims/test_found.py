@@ -36,7 +36,7 @@ def test_what_could_not_be_measured_says_nothing_and_replaces_nothing(file):
 
 
 def test_a_figure_has_the_kind_that_its_statement_names(file):
-    finding = claims.found("11a", pixels=2.2, packing=0.2)
+    finding = claims.found("11a", pixels=2.2, lanes=1.0)
     assert (finding.here, finding.by_evidence) == ("no figure", "holds with limits")
 
 
