@@ -32,15 +32,11 @@ LIES = {  # and its trap: does a call wait, ms queued before, ms of the first la
 }
 
 
-def read(attempt, seed, waits, before, first, others):
-    works = iter([first, *Random(seed).choices(others, k=10_000)])
-    at = {"now": 0.0, "done": before}  # time passes only by what is called
-    calls = (
-        lambda: at.update(done=max(at.values()) + next(works)) or waits and calls[1](),
-        lambda: at.update(now=max(at.values())),
-        lambda: at["now"] / 1e3,
-    )
-    return 1e3 * number(run(attempt, calls, {}), HINT)
+def read(attempt, seed, waits, busy, first, rest):  # time passes only by what is called
+    at, works = {"now": 0, "done": busy}, iter([first, *Random(seed).choices(rest, k=9_999)])
+    wait, now = lambda: at.update(now=max(at.values())), lambda: at["now"] * (seed + 1) / 1e3
+    go = lambda: at.update(done=max(at.values()) + next(works)) or (waits and wait()), wait, now
+    return 1e3 * number(run(attempt, go, {}), HINT) / (seed + 1)  # each has a speed of its own
 
 
 def judge(attempt):
