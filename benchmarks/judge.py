@@ -19,8 +19,7 @@ from published_kernels.engine import by_machine_code, by_source
 
 from gpulessons.hardware import files
 from gpulessons.hardware.system import commit
-from gpulessons.measure.judged import COLUMNS as JUDGED_COLUMNS
-from gpulessons.measure.judged import FILE, judgments
+from gpulessons.measure.judged import FILE, Judgment, judgments
 from warplens.model.devices import named, sheet
 from warplens.model.published import MODELLED, PARTS, TIMES
 from warplens.model.value import LAUNCH
@@ -89,7 +88,8 @@ def main(file=MODELLED, rows=published_rows, columns=COLUMNS):
 
 def page(text, found):
     """The page with today's tables between its marks."""
-    for name, table in {"groups": found.table(), "worst": found.worst()}.items():
+    tables = {"groups": found.table(), "worst": found.worst(), "left out": found.left_out()}
+    for name, table in tables.items():
         lines = [table.head, ["---"] * len(table.head), *table.rows]
         rows = "\n".join(f"| {' | '.join(line)} |" for line in lines)
         notes = "".join(f"\n\n{note}" for note in table.notes)
@@ -101,6 +101,6 @@ def page(text, found):
 
 if __name__ == "__main__":
     main()
-    main(FILE, judged_rows, JUDGED_COLUMNS)
+    main(FILE, judged_rows, Judgment._fields)
     files.write(PAGE, page(PAGE.read_text(encoding="utf-8"), judgments()))
     print(judgments(), judgments().worst(), sep="\n\n")

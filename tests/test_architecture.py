@@ -42,13 +42,13 @@ ROOMS = {
 COURSE = 29_738, 22_000
 BUDGETS = {
     "gpulessons": (800, 800),
-    "claims": (900, 900),
+    "claims": (905, 900),
     "cli": (700, 600),
     "evidence": (200, 200),
     "exercises": (3_330, 3_000),
     "grader": (740, 500),
     "hardware": (1_540, 900),
-    "illustrations": (4_460, 2_600),
+    "illustrations": (4_455, 2_600),
     "measure": (1_780, 1_300),
     "models": (1_760, 1_200),
     "money": (540, 500),

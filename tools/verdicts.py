@@ -1,4 +1,4 @@
-"""docs/claims.md, the table of all statements, and three of them in README: made from the figures
+"""docs/claims.md, the tables of all statements, and three of them in README: made from the figures
 that ship with the course and from the evidence.
 
 make notebooks              pages hand over what they find: gpulessons/claims/found.csv
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gpulessons import claims
 from gpulessons.claims import kept
-from gpulessons.claims.judge import HERE, written
+from gpulessons.claims.judge import HERE, WORDS, written
 
 ROOT = Path(__file__).parents[1]
 PAGE, README = ROOT / "docs" / "claims.md", ROOT / "README.md"
@@ -22,26 +22,25 @@ HEAD = """# The claims
 <!-- made by python tools/verdicts.py from the figures that ship with the course -->
 
 Five pieces of writing made twenty-seven claims about GPUs and deep learning. Each is split into its
-statements, and each of these has a word by what this package *measured* on the machines named
-below, one by *the evidence* (what is counted, published, modelled or bounded), or both. Where the
-range of a figure leaves several words possible, all of them stand there.
+statements, and each of these has a word by all its figures, measured, counted, published, modelled
+or bounded. Figures of one author are one witness, and all that this course finds is its own.
 `gpulessons claims` prints them with their figures, yours in place of ours where you have run the
 pages, and [16 · Verdicts](../notebooks/16_verdicts.ipynb) says how they are judged.
 """
 
 
 def page(found):
-    """The Markdown of the page: a table with a row for each statement, under its claim."""
-    rows = ["| | statement | notebook | measured | by the evidence |", "|---|---|---|---|---|"]
-    for number, claim in claims.claims().items():
-        rows.append(f"| **{number}** | **{claim.words}** | | | |")
-        for about in (each for each in claim.statements if not each.by_definition):
-            each = found[about.name]
-            words = f"{each.here} | {each.by_evidence}"
-            rows.append(f"| {about.name} | {about.words} | {linked(about.notebook)} | {words} |")
-        if claim.untested:
-            rows.append(f"| | No verdict. {claim.untested} | | – | – |")
-    return "\n".join([HEAD, *rows, "", found.sentence, "", machines(found), ""])
+    """The Markdown of the page: a table for each word, with a row for each statement."""
+    rows = []
+    for word, those in found.by_word().items():
+        rows += ["", f"## {word.capitalize()}", "", f"{WORDS[word].capitalize()}.", "",
+                 "| statement | page | found by |", "|---|---|---|"]  # fmt: skip
+        rows += [f"| {each.about.words} | {linked(each.about.notebook)} | {each.support} |"
+                 for each in those]  # fmt: skip
+    rows += ["", "## No verdict", ""]
+    rows += [f"- {each.words} {each.untested}" for each in claims.claims().values()
+             if each.untested]  # fmt: skip
+    return "\n".join([HEAD.rstrip(), *rows, "", found.sentence, "", machines(found), ""])
 
 
 def machines(found):
@@ -68,7 +67,7 @@ def line(finding):
             max(finding.figures, key=lambda each: each.high)]  # fmt: skip
     amounts = [f"{each.amount(about.unit)} ({each.kind}: {each.what})" for each in ends]
     quantity = about.quantity[0].upper() + about.quantity[1:]
-    return (f"- *{about.words}* **{finding.together.capitalize()}.** {quantity}: "
+    return (f"- *{about.words}* **{finding.word.capitalize()}.** {quantity}: "
             f"{' to '.join(dict.fromkeys(amounts))}, where it would take "
             f"{written(about.holds, about.unit)}.")  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""The claims of the course's sources, split into statements, each with up to two words.
+"""The claims of the course's sources, split into statements, each with one word.
 
     from gpulessons import claims
     claims.found("1b", cached=gain)   # on a page: hand over what was measured, and see the word
@@ -6,7 +6,7 @@
 
 `judge.py` says what a statement is and how it is judged; statements.toml holds the
 statements; `known.py` counts and cites; `kept.py` keeps what the pages measured;
-`findings.py` puts the words beside each other.
+`findings.py` says the word, and who found it.
 """
 
 from .findings import Finding, Findings

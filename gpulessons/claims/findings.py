@@ -1,14 +1,12 @@
-"""What was found about statements: two words for each, the figures behind them, and the table."""
+"""What was found about statements: a word for each, who found it, its figures, and the table."""
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from html import escape
 
-from .judge import EVIDENCE, HERE, REFUTED, SAID, Figure, Statement, claims, word
+from .judge import SPEAKERS, WORDS, Figure, Statement, claims, word
 from .known import evidence
-
-NONE = "no figure"  # in place of a word
 
 
 @dataclass(frozen=True)
@@ -23,48 +21,26 @@ class Finding:
         """What was measured, and beside it the evidence there is."""
         return cls(about, (*measured, *evidence(about.name)))
 
-    def word(self, kinds: tuple[str, ...]) -> str:
-        figures = [figure for figure in self.figures if figure.kind in kinds]
-        return word(figures, self.about.refuted, self.about.holds) if figures else NONE
+    @property
+    def word(self) -> str:
+        return word(self.figures, self.about.refuted, self.about.holds)
 
     @property
-    def here(self) -> str:
-        """The word of what was measured, on this machine or on a named one; NONE for nothing."""
-        return self.word(HERE)
+    def authors(self) -> dict[str, str]:
+        """{who found figures of it: the word of theirs alone}"""
+        by: dict[str, list[Figure]] = {}
+        for each in self.figures:
+            by.setdefault(each.author, []).append(each)
+        return {who: word(those, self.about.refuted, self.about.holds) for who, those in by.items()}
 
     @property
-    def by_evidence(self) -> str:
-        """The word of what is counted, published, modelled or bounded."""
-        return self.word(EVIDENCE)
-
-    @property
-    def together(self) -> str:
-        """The word of all figures."""
-        return self.word(HERE + EVIDENCE)
-
-    def judged_from(self, refuted: float, holds: float) -> "Finding":
-        """The same figures between other thresholds."""
-        return replace(self, about=replace(self.about, refuted=refuted, holds=holds))
-
-    @property
-    def sources(self) -> list[str]:
-        """Who stands behind the figures, each once."""
-        return list(dict.fromkeys(figure.source for figure in self.figures))
-
-    @property
-    def hangs_on(self) -> list[tuple[str, str]]:
-        """Each source without which the others, if there are any, give another word; and that."""
-        words = {name: replace(self, figures=tuple(each for each in self.figures
-                                                   if each.source != name)).together
-                 for name in self.sources}  # fmt: skip
-        return [pair for pair in words.items() if pair[1] not in (self.together, NONE)]
-
-    @property
-    def stands(self) -> bool:
-        """Whether its word is of several sources and stays without any one of them. Against all or
-        nothing a counterexample is enough."""
-        enough = self.about.all_or_nothing and self.together == REFUTED
-        return enough or (len(self.sources) > 1 and not self.hangs_on)
+    def support(self) -> str:
+        """ "1 author: this course", "2 authors: this course (holds), DeepBench (refuted)" """
+        authors = self.authors
+        if len(authors) < 2:
+            return f"1 author: {next(iter(authors))}" if authors else "nobody yet"
+        each = ", ".join(f"{who} ({said})" for who, said in authors.items())
+        return f"{len(authors)} authors: {each}"
 
     def says(self, figure: Figure) -> str:
         """The word, or words, that one figure alone allows."""
@@ -82,14 +58,12 @@ class Finding:
     def __repr__(self) -> str:
         about = self.about
         figures = "".join(f"\n    {line}" for line in self.lines)
-        here, evidence = (each.upper() for each in (self.here, self.by_evidence))
-        return (f"{about.name}. {about.words}\n  measured: {here}; by the evidence: {evidence}\n"
+        return (f"{about.name}. {about.words}\n  {self.word.upper()} by {self.support}\n"
                 f"  {about.test}{figures}\n  What would change it: {about.changes}")  # fmt: skip
 
     def _repr_html_(self) -> str:
-        about, html = self.about, details(self)
-        return (f"<p><b>{about.name}. {escape(about.words)}</b><br>measured: <b>{self.here}</b>; "
-                f"by the evidence: <b>{self.by_evidence}</b></p>{html}")  # fmt: skip
+        head = f"<b>{escape(self.about.words)}</b><br><b>{self.word}</b> by {escape(self.support)}"
+        return f"<p>{head}</p>{details(self)}"
 
 
 def details(finding: Finding) -> str:
@@ -111,44 +85,50 @@ class Findings(tuple[Finding, ...]):
             raise KeyError(f"Nothing was found about {name}; of these there is: {names}.")
         return found[name]
 
+    def by_word(self) -> "dict[str, Findings]":
+        """The findings of each word that there is, those of most authors first."""
+        ranked = sorted(self, key=lambda each: -len(each.authors))
+        words = {word: Findings(each for each in ranked if each.word == word) for word in WORDS}
+        return {word: those for word, those in words.items() if those}
+
     @property
     def sentence(self) -> str:
-        """ "Statements: 44. measured: 8 holds, …; by the evidence: …" """
-        columns = {"measured": [each.here for each in self],
-                   "by the evidence": [each.by_evidence for each in self]}  # fmt: skip
-        parts = [f"{name}: " + ", ".join(f"{said.count(word)} {word}" for word in (*SAID, NONE)
-                                         if word in said)
-                 for name, said in columns.items()]  # fmt: skip
+        """ "Statements: 44. holds: 18, of these 1 by several authors; refuted: …" """
+        parts = [f"{word}: {len(those)}, of these {those.confirmed} by several authors"
+                 for word, those in self.by_word().items()]  # fmt: skip
         return f"Statements: {len(self)}. {'; '.join(parts)}."
+
+    @property
+    def confirmed(self) -> int:
+        """How many of them are by more than one author."""
+        return sum(len(each.authors) > 1 for each in self)
 
     def __repr__(self) -> str:
         return "\n\n".join([*map(repr, self), self.sentence])
 
     def _repr_html_(self) -> str:
-        head = "".join(
-            f'<th scope="col" style="text-align: left">{name}</th>'
-            for name in ("", "statement", "measured", "by the evidence")
-        )
-        return (
-            '<div style="overflow-x: auto"><table>'
-            f"<caption>{escape(self.sentence)}</caption><thead><tr>{head}</tr></thead>"
-            f"<tbody>{''.join(map(row, self))}</tbody></table></div>"
-        )
+        head = ('<tr><th scope="col" style="text-align: left">statement: press it for its figures'
+                '</th><th scope="col" style="text-align: left">found by</th></tr>')  # fmt: skip
+        groups = "".join(
+            f'<tbody><tr><th colspan="2" scope="rowgroup" style="text-align: left">{word}: '
+            f"{len(those)} <small>({WORDS[word]})</small></th></tr>{''.join(map(row, those))}"
+            "</tbody>" for word, those in self.by_word().items()
+        )  # fmt: skip
+        return (f'<div style="overflow-x: auto"><table><caption>{escape(self.sentence)}</caption>'
+                f"<thead>{head}</thead>{groups}</table></div>")  # fmt: skip
 
     def to_json(self) -> str:
         """Every finding with its words, for other programs; null for an end that nobody knows."""
-        rows = [{**asdict(each), "here": each.here, "by_evidence": each.by_evidence}
-                for each in self]  # fmt: skip
-        text = json.dumps({"format": 2, "found": rows}, indent=1, ensure_ascii=False)
+        rows = [{**asdict(each), "word": each.word, "authors": each.authors} for each in self]
+        text = json.dumps({"format": 3, "found": rows}, indent=1, ensure_ascii=False)
         return text.replace(": -Infinity", ": null").replace(": Infinity", ": null")
 
 
 def row(finding: Finding) -> str:
     left = 'style="text-align: left; vertical-align: top"'
     about = finding.about
+    said_by = " and ".join(SPEAKERS[letter] for letter in claims()[about.claim].source)
     more = f"<details><summary>{escape(about.words)}</summary>{details(finding)}</details>"
-    where = f"{claims()[about.claim].source} · notebook {about.notebook}"
-    return (
-        f'<tr><th scope="row" {left}>{about.name}</th><td {left}>{more}<small>{where}</small></td>'
-        f"<td {left}>{finding.here}</td><td {left}>{finding.by_evidence}</td></tr>"
-    )
+    where = f"so says {escape(said_by)} · page {about.notebook}"
+    return (f"<tr><td {left}>{more}<small>{where}</small></td>"
+            f"<td {left}>{escape(finding.support)}</td></tr>")  # fmt: skip

@@ -1,26 +1,38 @@
-"""What a statement is, and the one judge: a quantity, two thresholds, figures that are ranges.
+"""What a statement is, and the one judge: a quantity, two borders, figures that are ranges.
 
 Each claim of the sources is split into its statements, and each of these says that some quantity is
-large: a speed-up, a share, a number of cores. From the upper threshold on it holds, at or below the
-lower it is refuted, and between them it holds with limits: a figure allows each of these words
-that its range reaches. Figures are of different cases, so take one allowed word from each: where
-they are all the same, that is the statement's word, and where two differ, it holds with limits. The
-statement allows every word that can come out so; a wider range can only add to them.
+large: a speed-up, a share, a number of cores. A figure from the upper border on supports it, one at
+or below the lower contradicts it. Take one word that its range reaches from each figure: where all
+are the same, that is the statement's word, and where two differ, it holds with limits: its case
+decides. Where one author's figures all support it and another's all contradict it, the sources
+conflict. A statement for which more than one word can come out so is undecided.
 """
 
 import math
-import re
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, reduce
-from itertools import combinations
 from pathlib import Path
 
 from gpulessons import units
 
-HOLDS, LIMITS, REFUTED, OPEN = "holds", "holds with limits", "refuted", "open"
-WORDS = (HOLDS, LIMITS, REFUTED)
+HOLDS, LIMITS, REFUTED = "holds", "holds with limits", "refuted"
+CONFLICT, UNDECIDED = "sources conflict", "undecided"
+WORDS = {
+    HOLDS: "every figure reaches the upper border",
+    LIMITS: "the case decides: figures lie on both sides, or between the borders",
+    REFUTED: "no figure exceeds the lower border",
+    CONFLICT: "one author's figures all support it, another's all contradict it",
+    UNDECIDED: "the figures are too wide for one word, or there are none",
+}
+COURSE = "this course"
+AUTHORS = {"DeepBench": "Baidu", "cnn-benchmarks": "Justin Johnson", "SGEMM_CUDA": "Simon Boehm",
+           "ml-engineering": "Stas Bekman", "prices and rents": "price lists",
+           "Lee et al. 2010": "Lee et al. of Intel, 2010"}  # fmt: skip
+SPEAKERS = {"A": "a blog article of about 2020", "B": "Goodfellow, Bengio & Courville 2016",
+            "C": "answers on Stack Exchange", "D": "Erik Bernhardsson's blog",
+            "E": "Tim Dettmers' blog"}  # fmt: skip
 HERE = ("live", "recorded")  # measured by this package, on this machine or on a named one
 EVIDENCE = ("counted", "published", "modelled", "bounded", "emulated")
 
@@ -44,12 +56,10 @@ class Figure:
             raise ValueError(f"{self.what}: a {self.kind} figure says where it is from.")
 
     @property
-    def source(self) -> str:
-        """Who stands behind it: a machine, a publication, or a means of this course's own."""
-        if self.kind == "published":
-            return self.where.rpartition("(")[2].rstrip(")")
-        own = {"counted": "counts", "modelled": "the model", "bounded": "bounds"}
-        return own.get(self.kind) or re.sub(r", \d{4}-\d\d-\d\d$", "", self.where)
+    def author(self) -> str:
+        """Whose finding it is: whatever this course measures, counts or computes is its own."""
+        title = self.where.rpartition("(")[2].rstrip(")")
+        return AUTHORS.get(title, title) if self.kind == "published" else COURSE
 
     def amount(self, unit: str) -> str:
         """ "at most 24×", "2.1 to 3×", "5.2×" """
@@ -73,7 +83,7 @@ def written(value: float, unit: str) -> str:
 
 
 def allowed(figure: Figure, refuted: float, holds: float) -> set[str]:
-    """The words that one figure's range reaches. On two thresholds that are one, it holds."""
+    """The words that one figure's range reaches. On two borders that are one, it holds."""
     reached = {
         HOLDS: figure.high >= holds,
         LIMITS: figure.high > refuted and figure.low < holds and refuted < holds,
@@ -87,18 +97,16 @@ def both(some: set[str], others: set[str]) -> set[str]:
     return {one if one == other else LIMITS for one in some for other in others}
 
 
-def named(words: set[str]) -> str:
-    """ "holds", "holds or holds with limits"; OPEN for all three, which exclude nothing."""
-    return OPEN if len(words) == 3 else " or ".join(each for each in WORDS if each in words)
-
-
-SAID = tuple(named(set(some)) for n in (1, 2, 3) for some in combinations(WORDS, n))
-
-
 def word(figures: Iterable[Figure], refuted: float, holds: float) -> str:
-    """The words that the figures allow together, as one of SAID; OPEN for no figures."""
-    sets = [allowed(figure, refuted, holds) for figure in figures]
-    return named(reduce(both, sets) if sets else set(WORDS))
+    """What the figures say together: one of WORDS."""
+    by: dict[str, list[set[str]]] = {}
+    for figure in figures:
+        by.setdefault(figure.author, []).append(allowed(figure, refuted, holds))
+    said = [reduce(both, sets) for sets in by.values()]
+    if {HOLDS} in said and {REFUTED} in said:
+        return CONFLICT
+    words = reduce(both, said) if said else set()
+    return words.pop() if len(words) == 1 else UNDECIDED
 
 
 @dataclass(frozen=True)

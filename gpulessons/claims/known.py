@@ -287,6 +287,12 @@ def state_over_a_desktops_cache() -> Iterator[Figure]:
         yield cited(f"{network}, over a {cpu.device}'s cache", nbytes / cpu.sizes["cache"], cpu)
 
 
+@about("12b")
+def memory_in_a_training_step() -> Iterator[Figure]:
+    row = one("transformer training", device="V100")
+    yield cited(row.what, row.value, row)
+
+
 # Sums, chains, many devices
 
 

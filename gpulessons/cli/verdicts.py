@@ -1,5 +1,4 @@
-"""`gpulessons claims`: the statements of the course's claims, by what the pages found here and by
-the evidence."""
+"""`gpulessons claims`: the statements of the course's claims, each with its word and figures."""
 
 from argparse import Namespace
 from pathlib import Path
@@ -18,7 +17,7 @@ def describe(parser: Parser) -> None:
 
 
 def claims(options: Namespace) -> int:
-    """what the course's sources say, statement by statement: two words each, and their figures"""
+    """what sources say, statement by statement: its word, who found it, and the figures"""
     from gpulessons import claims
 
     known = claims.claims()

@@ -1,43 +1,46 @@
-"""Judge a claim: which words does the range of a figure allow?"""
+"""Judge a claim: one word for figures of several authors, which are no votes."""
 
 from gpulessons.exercises.asking import a_function
 
 text = '''\
-def my_words(low, high, refuted, holds):
-    """A sorted list of the words that a figure's range, low to high, allows.
+def my_word(figures, refuted, holds):
+    """The word for a list of figures, pairs (author, value), at least one; refuted < holds.
 
-    "holds" where it reaches `holds` or more, "refuted" where it reaches `refuted` or
-    less, "limits" where it reaches between them; refuted < holds. Ends may be infinite.
+    "holds" if all values are `holds` or more, "refuted" if all are `refuted` or less,
+    "conflict" if one author has only such that hold, and another only refuted ones,
+    and else "limits".
     """
     ### BEGIN SOLUTION
-    reached = {
-        "holds": high >= holds,
-        "limits": high > refuted and low < holds,
-        "refuted": low <= refuted,
-    }
-    return sorted(word for word in reached if reached[word])
+    by = {}
+    for author, value in figures:
+        side = "holds" if value >= holds else "refuted" if value <= refuted else "limits"
+        by.setdefault(author, set()).add(side)
+    words = list(by.values())
+    if {"holds"} in words and {"refuted"} in words:
+        return "conflict"
+    return words[0].pop() if len(set.union(*words)) == 1 else "limits"
     ### STUB
-    middle = (low + high) / 2  # Your turn: a range may reach several words
-    return ["holds" if middle >= holds else "refuted"]
+    holding = sum(value >= holds for author, value in figures)
+    return "holds" if 2 * holding > len(figures) else "refuted"  # Your turn: no vote
     ### END SOLUTION
 '''
 
-INF = float("inf")
-CASES = (
-    (4, 5, 1, 3), (2, 9, 1, 3), (0.1, 0.5, 1, 3), (3, 9, 1, 3), (1.5, 2, 1, 3), (2, 3, 1, 3),
-    (0.5, 1, 1, 3), (1, 1, 1, 3), (1, 2, 1, 3), (0.5, 2, 1, 3), (0.5, 9, 1, 3), (3, 3, 1, 3),
-    (4, 5, 10, 100), (5, 30, 10, 100), (0.2, 0.25, 0.1, 0.3), (0.4, 0.5, 0.1, 0.3),
-    (-INF, 0.8, 1, 3), (-INF, 20, 1, 3), (5, INF, 1, 3), (2, INF, 1, 3),
-)
+CASES = (*((figures, 1, 3) for figures in (
+    [("A", 5), ("A", 4), ("B", 0.5)], [("A", 5), ("A", 0.5), ("B", 4)], [("A", 3), ("B", 9)],
+    [("A", 1), ("B", 0.2)], [("A", 2), ("B", 2.5)], [("A", 5), ("B", 2)], [("A", 0.5), ("B", 2)],
+    [("A", 3), ("B", 1)], [("A", 9), ("A", 0.1)], [("A", 3)], [("A", 1)], [("A", 2)],
+    [("A", 0.5), ("B", 2), ("C", 4)], [("A", 5), ("A", 2), ("B", 0.5)],
+    [("A", 5), ("B", 0.5), ("A", 0.7)], [("A", 5), ("B", 0.5), ("B", 2)],
+    [("B", 0.9), ("B", 0.1), ("A", 2), ("C", 3)],
+)), ([("A", 40), ("B", 60)], 10, 30), ([("A", 9), ("B", 30)], 10, 30))  # fmt: skip
 mistakes = (
-    ("The upper threshold itself holds: from `holds` on.", "high >= holds", "high > holds"),
-    ("The lower threshold itself is refuted: no effect is no gain.",
-     "low <= refuted", "low < refuted"),
-    ("“limits” needs a part of the range between the thresholds: neither at one nor beyond it.",
-     "high > refuted and low < holds", "True"),
+    ("The upper border itself holds: from `holds` on.", "value >= holds", "value > holds"),
+    ("The lower border itself is refuted.", "value <= refuted", "value < refuted"),
+    ("An author with figures on both sides does not conflict with anybody: there the case decides.",
+     '{"holds"} in words and {"refuted"} in words', '{"holds", "refuted"} <= set.union(*words)'),
 )
 
 exercise = a_function(
-    __name__, text, CASES, "the docstring: a word for each part that the range reaches.",
-    f"{len(CASES)} ranges, each with the words that it allows.", mistakes,
+    __name__, text, CASES, "the docstring: all figures of an author first, then the authors.",
+    f"{len(CASES)} sets of figures, each with its word.", mistakes,
 )

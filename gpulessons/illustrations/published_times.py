@@ -41,9 +41,8 @@ def rungs(rows, floor: float) -> Picture:
     return Picture(figure, f"{title} {listed(told)}. By the data sheet: at least {least}.")
 
 
-def climbed(bounds: dict[str, float], known: int) -> Picture:
-    """The first `known` bounds in seconds as bars, the longest filled: nothing of the others."""
-    shown = dict([*bounds.items()][:known])
+def climbed(shown: dict[str, float]) -> Picture:
+    """Bounds in seconds, as far as they are known, as bars: the longest is filled."""
     longest = max(shown, key=shown.__getitem__)
     title = f"So far at least {units.seconds(shown[longest])}: {longest}."
     figure, axes = blank(height=1.3 + 0.34 * len(shown), title=title)
@@ -60,12 +59,10 @@ def climbed(bounds: dict[str, float], known: int) -> Picture:
 def errors(judgments) -> Picture:
     """Median errors of the model and of two rules for a napkin, a row for each kind of times.
 
-    judgments: of gpulessons.measure.judged. Left out are times of which the rules say nothing, and
-    kinds with fewer than FEW of the others.
+    judgments: of gpulessons.measure.judged. Left out are kinds with fewer than FEW.
     """
-    rows = [row for row in judgments if row.high and row.roofline]
     found = {f"{name} ({len(kind)})": {rule: missed_by(rule, kind) for rule in RULES}
-             for name, kind in kinds(rows).items() if len(kind) >= FEW}
+             for name, kind in kinds(judgments).items() if len(kind) >= FEW}
     told = {name: ", ".join(f"{RULES[rule][0]} {units.percent(error)}"
                             for rule, error in each.items()) for name, each in found.items()}
     checked = next(words for name, words in told.items() if name.startswith("only checked"))
@@ -84,10 +81,11 @@ def errors(judgments) -> Picture:
 
 
 def kinds(rows) -> dict[str, list]:
-    """All; apart, those that shaped the model and those that did not; by what they wait for."""
-    found: dict[str, list] = {"all": list(rows)}
+    """All that every rule says something of; apart, those that shaped the model and those that did
+    not; by what they wait for."""
+    found = {"all": [row for row in rows if row.high and row.roofline]}
     for write in ("{0.role} it", "limited by {0.limiter}"):
-        for row in rows:
+        for row in found["all"]:
             found.setdefault(write.format(row), []).append(row)
     return found
 

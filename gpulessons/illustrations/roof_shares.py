@@ -6,7 +6,7 @@ from gpulessons import units
 from gpulessons.hardware.budget import note
 from gpulessons.hardware.system import free_memory
 from gpulessons.measure.results import Timing
-from gpulessons.plots.roofline import device, is_bound_by_bytes, roof, share
+from gpulessons.plots.roofline import device, roof, share
 
 MOST, IN_NO_TIME = 2**27, 2**24  # bytes; the second where measuring has next to no time
 LOW = 0.5  # of the roof
@@ -68,19 +68,6 @@ def told(timings, machine) -> str:
             lines += [f"{place}: {', '.join(each)}",
                       f"Below {LOW:.0%} of the roof: {', '.join(low) or 'none'}."]
     return "\n".join(lines) or "Every time here is noisy: close other programs, and measure again."
-
-
-def near_the_roof(timings, machine) -> str:
-    """How many of the ops that memory should limit come near their roof."""
-    ours = [t for t in timings if device(t.backend) == "CPU"]
-    bound = [t for t in ours if is_bound_by_bytes(t, *roof_of(t, machine))]
-    near = [t for t in bound if share_of_roof(t, machine) >= LOW]
-    if not bound:
-        return "No op under the bandwidth roof was timed steadily here."
-    return (
-        f"{len(near)} of {len(bound)} ops whose bytes should be the limit reach {LOW:.0%} or more "
-        "of what memory gives to loads and stores like theirs."
-    )
 
 
 def share_of_roof(timing, machine):

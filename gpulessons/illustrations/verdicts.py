@@ -1,44 +1,44 @@
-"""What decides a statement: its figures as ranges, and the two thresholds between them."""
+"""What decides a statement: its figures as ranges, by whom, and the two borders between them."""
 
 import math
 from textwrap import fill as fill_words
 
 from gpulessons import units
-from gpulessons.claims.judge import HERE, REFUTED, SAID, WORDS
+from gpulessons.claims.judge import UNDECIDED, WORDS
 from gpulessons.claims.judge import written as in_unit
 from gpulessons.plots.axes import log_axes, name_rows, two_ticks, written
-from gpulessons.plots.picture import BLUE, INK, ORANGE, Picture, blank
+from gpulessons.plots.picture import BLUE, GREEN, INK, ORANGE, Picture, blank
 
-# A kind is told by its mark and its line; color only says measured or not.
-LOOKS = {
-    "live": ("o", "full", "-"), "recorded": ("o", "full", "--"), "published": ("s", "none", "-"),
-    "modelled": ("D", "none", ":"), "bounded": ("|", "none", "-"), "counted": ("^", "full", "-"),
-    "emulated": ("v", "none", "--"),
-}  # fmt: skip
+KINDS = {"live": "o", "recorded": "o", "published": "s", "modelled": "D", "bounded": "|",
+         "counted": "^", "emulated": "v"}  # fmt: skip
+COLORS = BLUE, ORANGE, GREEN, INK  # an author each
 
 
 def ranges(finding, span=None):
-    """The figures of a Finding on one axis, a row each, between the statement's two thresholds.
-    span: the ends of a log axis, where several pictures are compared."""
-    about = finding.about
-    words = f"Measured: {finding.here}; by the evidence: {finding.by_evidence}."
-    title = f"{about.name}. {about.words}\n{words}"
-    figure, axes = blank(8.6, 1.8 + 0.45 * len(finding.figures), title)
+    """The figures of a Finding on one axis, a row each and together by author, between the
+    statement's two borders. span: the ends of a log axis, where several pictures are compared."""
+    about, authors = finding.about, list(finding.authors)
+    rows = sorted(finding.figures, key=lambda each: authors.index(each.author))
+    title = f"{fill_words(about.words, 76)}\n{finding.word}, by {in_words(len(authors))}"
+    figure, axes = blank(8.6, 1.8 + 0.45 * len(rows), title)
     low, high = limits(axes, finding, span)
-    for y, each in enumerate(finding.figures):
-        marker, fill, line = LOOKS[each.kind]
-        color = BLUE if each.kind in HERE else ORANGE
-        axes.plot((max(each.low, low), min(each.high, high)), (y, y), color=color, linestyle=line,
-                  linewidth=3)  # fmt: skip
+    for y, each in enumerate(rows):
+        look = {"color": COLORS[authors.index(each.author) % len(COLORS)]}
+        axes.plot((max(each.low, low), min(each.high, high)), (y, y), linewidth=3, **look)
         tips = [end for end in dict.fromkeys((each.low, each.high)) if low < end < high]
-        axes.plot(tips, [y] * len(tips), marker=marker, fillstyle=fill, color=color, markersize=9,
-                  linestyle="none")  # fmt: skip
-    sides = (about.refuted, "← refuted ", "right"), (about.holds, " holds →", "left")
+        axes.plot(tips, [y] * len(tips), marker=KINDS[each.kind], markersize=9, linestyle="none",
+                  **look)  # fmt: skip
+    sides = (about.refuted, "← contradicts ", "right"), (about.holds, " supports →", "left")
     for border, side, ha in sides:
         axes.axvline(border, color=INK, linewidth=1, linestyle=(0, (4, 3)))
         axes.text(border, -0.75, side, color=INK, ha=ha, fontsize=9.5)
-    name_rows(axes, [fill_words(f"{each.what} ({each.kind})", 46) for each in finding.figures])
-    return Picture(figure, f"{about.words} {words} {about.test} {'; '.join(finding.lines)}.")
+    name_rows(axes, [fill_words(f"{each.author}: {each.what} ({each.kind})", 52) for each in rows])
+    return Picture(figure, f"{about.words} {finding.word} by {finding.support}. {about.test} "
+                           f"{'; '.join(finding.lines)}.")  # fmt: skip
+
+
+def in_words(count):
+    return f"{count} author{'s' * (count != 1)}"
 
 
 def limits(axes, finding, span=None):
@@ -63,25 +63,26 @@ def limits(axes, finding, span=None):
 
 
 def asked(finding):
-    """(question with its thresholds, {word: why, or why not}, the right word), for a quiz."""
-    about, right = finding.about, finding.together
+    """(question with its borders, {word: why, or why not}, the right word), for a quiz."""
+    about, right = finding.about, finding.word
     low, high = (in_unit(border, about.unit) for border in (about.refuted, about.holds))
-    answers = {word: reason(finding, word, right) for word in (*WORDS, right)}
+    answers = {word: reason(finding, word, right) for word in WORDS
+               if word != UNDECIDED or right == UNDECIDED}  # fmt: skip
     below = f"Below {low}" if about.all_or_nothing else f"At {low} or less"
-    question = (f"“{about.words}” Here that is: {about.quantity}. {below} it is refuted, from "
-                f"{high} on it holds ({about.thresholds}). What do all figures together say?")
+    question = (f"“{about.words}” Let that be: {about.quantity}. {below} a figure contradicts it, "
+                f"from {high} on it supports it. What will all the figures say?")
     return question, answers, right
 
 
 def reason(finding, word, right):
-    """Why it is right, or of some figures alone: two of them, those nearest to another word."""
-    saying = [each for each in finding.figures if finding.says(each) == word]
-    saying.sort(key=lambda each: -each.high if word == REFUTED else each.low)
-    if word == right and not saying:  # they part: one of each side
-        sides = {finding.says(each): each for each in finding.figures}
-        saying = [sides[each] for each in SAID if each in sides]
-    lines = [f"{each.what}: {each.amount(finding.about.unit)} ({each.kind})" for each in saying[:2]]
-    said = "; ".join([*lines, *[f"and {len(saying) - 2} more"] * (len(saying) > 2)])
+    """Why it is right, or of which figures alone: the least and the largest."""
+    saying = [each for each in finding.figures if word == right or finding.says(each) == word]
+    ends = dict.fromkeys((min(saying, key=lambda each: each.low),
+                          max(saying, key=lambda each: each.high))) if saying else ()
+    said = "; ".join(f"{each.author}, {each.what}: {each.amount(finding.about.unit)}"
+                     for each in ends)
     if word == right:
-        return f"Yes: {said}. What would change it: {finding.about.changes}"
-    return f"So say some figures, and not all: {said}." if said else "No figure alone says this."
+        return f"Yes: {WORDS[word]}. {said}."
+    if said:
+        return f"So say some figures ({said}), and not all."
+    return f"{WORDS[word].capitalize()}: that is not so here."

@@ -3,6 +3,7 @@
     judgments()                     all of them, as a table: each kind of kernel, each limiter
     judgments("checked")            those that no parameter of the model comes from
     judgments().worst()             where it fails: the ladders of kernels that it misses by most
+    judgments().left_out()          how often an interval holds that was made without a source
 
 `make judge` models them and writes judged.csv. An answer "at least …" has no error and no interval:
 it is right where the published time is no shorter.
@@ -11,8 +12,10 @@ it is right where the published time is no shorter.
 from __future__ import annotations
 
 import csv
+from bisect import bisect
+from collections import Counter
 from collections.abc import Callable, Iterable
-from itertools import groupby
+from itertools import accumulate, groupby
 from pathlib import Path
 from statistics import mean, median
 from typing import Any, NamedTuple
@@ -22,24 +25,19 @@ from warplens.model.published import kendall
 from warplens.tables import Table, Tabled
 
 FILE = Path(__file__).with_name("judged.csv")
-TEXTS = ("kind", "kernel", "gpu", "ladder", "fitted", "limiter")
 NUMBERS = ("published", "within", "seconds", "low", "high", "roofline", "napkin")
-COLUMNS = (*TEXTS, *NUMBERS)
 HEAD = ("", "times", "median error", "≤ 25 %", "≤ 35 %", "interval held", "width", "order, τ",
         "at least", "roofline's error", "its τ", "80 % rule's error")  # fmt: skip
 NOTES = (
     "Error: |modelled / published − 1|. Width: the interval's upper end over its lower, the "
     "median. τ: Kendall's, of kernels of one source on one GPU, the mean of all such ladders: 1 "
     "where each pair comes in the right order, −1 where none does.",
-    "At least: answers without an upper end, and how many of them are right; they count nowhere "
-    "else.",
-    "Roofline: the larger of bytes over the sheet's bandwidth and FLOPs over its peak; and a "
-    "launch. 80 % rule: both rates at 80 % of the sheet's. Neither says anything of loads that "
-    "stay in L1.",
-    "Shaped it: a parameter comes from these times, or a rule was changed for them. The interval's "
-    "width comes from all streams, and from products, transposes and copies: no row of these "
-    "tells how often it would hold elsewhere.",
+    "At least: answers without an upper end, and how many are right; they count nowhere else.",
+    "Roofline: the larger of bytes over the sheet's bandwidth and FLOPs over its peak; a launch. "
+    "80 % rule: both rates at 80 % of the sheet's. Neither says anything of loads that hit L1.",
+    "Shaped it: a parameter comes from these times, or a rule was changed for them.",
 )
+FURTHER = 0.1  # than nine of ten times an interval's ends are: others are less alike; assumed
 
 
 class Judgment(NamedTuple):
@@ -64,6 +62,11 @@ class Judgment(NamedTuple):
         return "shaped" if self.fitted == "yes" else "only checked"
 
     @property
+    def source(self) -> str:
+        """Whose kernels; of microbenchmarks, which."""
+        return self.ladder.partition(",")[0]
+
+    @property
     def ratio(self) -> float:
         return self.seconds / self.published
 
@@ -72,10 +75,8 @@ class Judgment(NamedTuple):
         return self.low <= self.published <= (self.high or self.published)
 
 
-class Judgments(tuple[Judgment, ...], Tabled):
+class Judgments(Tabled, tuple[Judgment, ...]):
     """Published times, and what the model says of each; shows itself as a table of groups."""
-
-    __repr__, _repr_html_ = Tabled.__repr__, Tabled._repr_html_
 
     def table(self) -> Table:
         groups: list[tuple[str, Iterable[Judgment]]] = [("all", self)]
@@ -83,10 +84,9 @@ class Judgments(tuple[Judgment, ...], Tabled):
             names = dict.fromkeys(getattr(row, by) for row in self)
             groups += [(words.format(name), [row for row in self if getattr(row, by) == name])
                        for name in names if len(names) > 1]  # fmt: skip
-        rows = [[name, *numbers(list(group))] for name, group in groups]
         cards = len({row.gpu for row in self})
         title = f"Modelled, and published by others: {len(self)} times on {cards} GPUs"
-        return Table(title, HEAD, rows, NOTES)
+        return Table(title, HEAD, [[name, *numbers(list(group))] for name, group in groups], NOTES)
 
     def worst(self, most: int = 10) -> Table:
         """The ladders whose times are missed by most, with the range of modelled over published."""
@@ -98,20 +98,38 @@ class Judgments(tuple[Judgment, ...], Tabled):
         head = ("kernels of one source on one GPU", "times", "least", "median", "most")
         return Table("Modelled over published, where the model misses by most", head, rows)
 
+    def left_out(self) -> Table:
+        """How often an interval made from all other sources, or from all other GPUs, holds."""
+        closed, rows = [row for row in self if row.high], []
+        for name in sorted({name for row in closed for name in (row.source, row.gpu)}):
+            left = [row for row in closed if name in (row.source, row.gpu)]
+            low, high = spread([row for row in closed if name not in (row.source, row.gpu)])
+            held = units.percent(mean(low <= 1 / row.ratio <= high for row in left))
+            rows.append([name, f"{len(left)}", f"{low:.2f} to {high:.2f}", held])
+        head = ("left out", "times", "the others' interval, over the modelled time", "it held")
+        return Table("Intervals made without what they judge", head, rows)
+
+
+def spread(rows: list[Judgment]) -> tuple[float, float]:
+    """From where to where published over modelled times lie: nine of ten of each source's alike."""
+    times = Counter(row.source for row in rows)
+    ratios = sorted((1 / row.ratio, 1 / times[row.source]) for row in rows)
+    reached = list(accumulate(weight for _, weight in ratios))
+    low, high = (ratios[bisect(reached, part * reached[-1])][0] for part in (0.05, 0.95))
+    return low * (1 - FURTHER), high * (1 + FURTHER)
+
 
 def judgments(which: str = "all") -> Judgments:
     """All published times with what the model says of them; or those "fitted", or "checked"."""
     with FILE.open(encoding="utf-8", newline="") as lines:
         next(lines)  # when, with which commit
-        rows = map(judgment, csv.DictReader(lines))
-        kept = {"all": ("yes", "no"), "fitted": ("yes",), "checked": ("no",)}[which]
-        return Judgments(row for row in rows if row.fitted in kept)
+        rows = [*map(judgment, csv.DictReader(lines))]
+    kept = {"all": ("yes", "no"), "fitted": ("yes",), "checked": ("no",)}[which]
+    return Judgments(row for row in rows if row.fitted in kept)
 
 
-def judgment(row: dict[str, str]) -> Judgment:
-    fields: dict[str, Any] = {name: row[name] for name in TEXTS}
-    fields |= {name: float(row[name]) if row[name] else None for name in NUMBERS}
-    return Judgment(**fields)
+def judgment(row: dict[str, Any]) -> Judgment:
+    return Judgment(**row | {name: float(row[name]) if row[name] else None for name in NUMBERS})
 
 
 def numbers(rows: list[Judgment]) -> list[str]:
@@ -133,7 +151,6 @@ def numbers(rows: list[Judgment]) -> list[str]:
 
 
 def by_ladder(rows: Iterable[Judgment]) -> list[tuple[str, list[Judgment]]]:
-    """[(ladder, its rows)]."""
     ordered = sorted(rows, key=lambda row: row.ladder)
     return [(name, [*ladder]) for name, ladder in groupby(ordered, key=lambda row: row.ladder)]
 
@@ -145,7 +162,5 @@ def taus(rows: Iterable[Judgment], rule: str) -> list[float]:
     return [tau for tau in each if tau is not None]
 
 
-def told(
-    average: Callable, values: list[float], write: Callable[[float], str] = units.percent
-) -> str:
+def told(average: Callable, values: list[float], write: Callable = units.percent) -> str:
     return write(average(values)) if values else "–"

@@ -51,8 +51,7 @@ def modelled_beside(
             if advance:
                 advance(done * len(missing) + len(made), len(gpus) * len(missing), entry.version)
             version = op.versions[entry.version]
-            unasked = done and not named
-            if unasked and stored_result(version, entry.size, gpu.name) is None:
+            if done and not named and stored_result(version, entry.size, gpu.name) is None:
                 why = f'not modelled: ask for it with modelled="{gpu.name}"'
                 made.append(replace(entry, why=why))
                 continue

@@ -7,8 +7,6 @@ import pytest
 import save_notebooks
 from gpulessons import claims
 from gpulessons.claims import kept
-from gpulessons.claims.findings import NONE
-from gpulessons.claims.judge import OPEN
 from gpulessons.hardware import budget
 from gpulessons.measure.results import Ratio
 
@@ -22,8 +20,8 @@ def file(tmp_path, monkeypatch):
 
 def test_a_page_sees_the_word_and_the_last_page_has_it(file):
     ratio = Ratio(0.8, 0.75, 0.85)
-    assert claims.found("17a", batch=ratio, narrow=(0.3, 0.4)).here == "holds with limits"
-    assert claims.found("17a", batch=0.9).here == "holds"  # of this call alone
+    assert claims.found("17a", batch=ratio, narrow=(0.3, 0.4)).word == "holds with limits"
+    assert claims.found("17a", batch=0.9).word == "holds"  # of this call alone
     again = claims.judged(17)["17a"]
     assert [(each.low, each.high) for each in again.figures] == [(0.9, 0.9), (0.3, 0.4)]
 
@@ -31,18 +29,19 @@ def test_a_page_sees_the_word_and_the_last_page_has_it(file):
 def test_what_could_not_be_measured_says_nothing_and_replaces_nothing(file):
     claims.found("17a", batch=0.9, narrow=0.5)
     refused = Ratio(1, 1, 1, "the machine was too noisy")
-    assert claims.found("17a", batch=None, narrow=refused).here == "no figure"
+    assert claims.found("17a", batch=None, narrow=refused).word == "undecided"
     assert len(claims.judged(17)["17a"].figures) == 2
 
 
 def test_a_figure_has_the_kind_that_its_statement_names(file):
     finding = claims.found("11a", pixels=2.2, packing=0.2)
-    assert (finding.here, finding.by_evidence) == ("no figure", "holds with limits")
+    assert finding.word == "holds with limits"
+    assert [each.kind for each in finding.figures] == ["modelled", "bounded"]
 
 
 def test_a_bound_may_have_no_other_end(file):
     claims.found("17a", batch=(0.8, float("inf")))
-    assert claims.judged(17)["17a"].here == "holds"
+    assert claims.judged(17)["17a"].word == "holds"
 
 
 def test_names_that_there_are_not_are_refused(file):
@@ -54,7 +53,7 @@ def test_names_that_there_are_not_are_refused(file):
 
 def test_rough_figures_are_shown_and_not_kept(file, monkeypatch):
     monkeypatch.setenv(budget.NAME, "0.02")
-    assert claims.found("17a", batch=0.9).here == "holds"
+    assert claims.found("17a", batch=0.9).word == "holds"
     assert not file.exists()
 
 
@@ -64,7 +63,7 @@ def test_a_damaged_line_is_passed_over_and_a_folder_in_the_way_stops_nothing(fil
     assert len(kept.kept()) == 1
     file.unlink()
     file.mkdir()
-    assert claims.found("17a", batch=0.9).here == "holds"
+    assert claims.found("17a", batch=0.9).word == "holds"
 
 
 def test_where_nothing_was_found_the_shipped_figures_stand_with_their_machine(file, monkeypatch):
@@ -99,4 +98,4 @@ def test_saving_a_page_replaces_what_was_found_about_its_statements(tmp_path, mo
 
 def test_no_statement_is_left_without_an_answer():
     kept.shipped.cache_clear()
-    assert not [each for each in claims.judged() if each.together in (OPEN, NONE)]
+    assert all(each.figures for each in claims.judged())

@@ -38,10 +38,11 @@ WRONG = {
         ("i < x.size", "i < x.size - 1", "element 30, the last"),
     ],
     "judge_a_claim": [
-        ("low <= refuted", "low < refuted", "The lower threshold itself is refuted"),
-        ("high > refuted and low", "high >= refuted and low", "neither at one nor beyond it"),
-        ("high > refuted and low < holds", "True", "neither at one nor beyond it"),
-        ("high >= holds", "high > holds", "The upper threshold itself holds"),
+        ("value <= refuted", "value < refuted", "The lower border itself is refuted"),
+        ("value >= holds", "value > holds", "The upper border itself holds"),
+        ('{"holds"} in words and {"refuted"} in words', '{"holds", "refuted"} <= set.union(*words)',
+         "An author with figures on both sides"),
+        ('        return "conflict"', '        return "limits"', "'conflict' is expected"),
     ],
     "agree": [
         ("t, first = cuda.threadIdx.x, 64 * cuda.blockIdx.x",

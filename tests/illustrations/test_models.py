@@ -352,8 +352,6 @@ def test_the_roof_keeps_out_what_is_noisy_absent_or_warm():
     assert [t.op for t in kept] == ["total"]
     assert any("relu" in why for why in left) and any("copy" in why for why in left)
     assert "total 10%" in shares.told(kept, Card())
-    assert shares.near_the_roof(kept, Card()).startswith("0 of 1 ops")
-    assert shares.near_the_roof([], Card()).startswith("No op")
 
 
 def test_rungs_stand_at_their_share_of_their_own_library():
@@ -422,7 +420,7 @@ def test_what_warps_read_is_the_published_curve_beside_the_law_and_ones_own():
 
 
 def test_the_longest_bound_so_far_is_told_and_no_later_one():
-    alt = of("published_times").climbed({"a": 1e-3, "b": 3e-3, "c": 9.0}, 2).alt
+    alt = of("published_times").climbed({"a": 1e-3, "b": 3e-3}).alt
     assert alt == "So far at least 3 ms: b. a: 1 ms; b: 3 ms."
 
 

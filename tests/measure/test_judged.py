@@ -4,7 +4,10 @@ import importlib
 import sys
 from pathlib import Path
 
-from gpulessons.measure.judged import Judgment, Judgments, judgments, numbers
+import pytest
+
+from gpulessons.measure.judged import Judgment, Judgments, judgments, numbers, spread
+from warplens.model.modelling import SPREAD
 
 ROOT = Path(__file__).parents[2]
 CHEAP = ("read, blocks of 256", "blocks of 64, 4096 numbers", "float32, stride 4")
@@ -38,6 +41,14 @@ def test_every_published_time_is_there_and_each_either_shaped_the_model_or_check
     assert all(one.fitted == "yes" for one in every if one.kind in ("products", "copies"))
     heads = [line[0] for line in every.table().rows]
     assert heads[:2] == ["all", "products"] and "only checked it" in heads
+
+
+def test_the_interval_is_that_of_all_sources_and_would_hold_for_each_without_it():
+    assert spread([one for one in judgments() if one.high]) == pytest.approx(SPREAD, rel=0.01)
+    held = {line[0]: int(line[3].split()[0]) for line in judgments().left_out().rows}
+    assert min(held.values()) > 80 and {"streams", "siboehm/SGEMM_CUDA", "A100"} < {*held}
+    one = row(1.0, 1.0, 0.9, 1.5)
+    assert spread([one, one]) == pytest.approx((0.9, 1.1))
 
 
 def test_the_page_has_todays_tables(monkeypatch):

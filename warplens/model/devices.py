@@ -13,7 +13,7 @@ import math
 import numbers
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -35,10 +35,10 @@ class Source(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """What a field of a GPU counts, and how it is written."""
+    """What a field of a GPU counts, and in what unit it is written."""
 
     label: str
-    write: Any  # function of the number
+    unit: str
 
 
 @dataclass(frozen=True, repr=False)
@@ -80,7 +80,10 @@ class GPU(Tabled):
             check_figure(name, each, value)
         known = of_capability(self, figures.get("capability", self.capability))
         mine = replace(known, name=name, **figures)
-        sources = {each: assumed_from(self.name, source) for each, source in known.sources.items()}
+        sources = dict(known.sources)
+        if self.name in GPUS:
+            sources = {each: Source("assumed", f"as on the {self.name} ({': '.join(source)})")
+                       for each, source in sources.items()}  # fmt: skip
         for each, causes in DEPENDS.items():
             times = math.prod(getattr(mine, cause) / getattr(self, cause) for cause in causes)
             if times != 1 and each not in figures and getattr(mine, each):
@@ -94,9 +97,11 @@ class GPU(Tabled):
         return replace(mine, sources=sources)
 
     def text(self, figure: str) -> str:
-        """A figure as people read it; "" where there is none."""
-        value = getattr(self, figure)
-        return "" if value is None else FIGURES[figure].write(value)
+        """A figure as people read it, with every digit of its source; "" where there is none."""
+        value, unit = getattr(self, figure), FIGURES[figure].unit
+        if value is None or unit in WRITTEN:
+            return "" if value is None else WRITTEN[unit](value)
+        return f"{value / (1e9 if unit.startswith('G') else 1):,.6g} {unit}".strip()
 
     def table(self) -> Table:
         """A row for each figure, with its source."""
@@ -124,24 +129,11 @@ def check_figure(name: str, figure: str, value: Any) -> None:
         raise ValueError(f"{name}: {figure} is at most 1, not {value!r}.")
 
 
-def assumed_from(name: str, source: Source) -> Source:
-    """The source of a figure that a GPU of one's own takes over from a known one."""
-    if name not in GPUS:
-        return source
-    return Source("assumed", f"as on the {name} ({source.kind}: {source.citation})")
-
-
-class Devices(Tabled):
+class Devices(Tabled, dict[str, GPU]):
     """The GPUs by name; shows itself as a table."""
 
-    def __getitem__(self, name: str) -> GPU:
-        return named(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(GPUS)
-
-    def __len__(self) -> int:
-        return len(GPUS)
+    def __missing__(self, name: str) -> GPU:
+        return named(name)  # by another of its names
 
     def table(self) -> Table:
         """A row for each GPU: what sets it apart from others of its architecture."""
@@ -159,7 +151,7 @@ class Devices(Tabled):
 
 def devices() -> Devices:
     """The GPUs that times can be modelled for: `devices()["A100"]` is one of them."""
-    return Devices()
+    return Devices(GPUS)
 
 
 def named(gpu: str | GPU) -> GPU:
@@ -189,35 +181,6 @@ def present() -> GPU | None:
 def words(name: str) -> set[str]:
     """What a name consists of: "A100 80 GB" and "A100-SXM4-80GB" have A100 and 80GB in common."""
     return {*re.findall(r"\w+", name.replace(" GB", "GB"))}
-
-
-def written(unit: str = "", scale: float = 1) -> Any:
-    """A function that writes a number in a unit, with every digit that its source gives."""
-    return lambda number: f"{number / scale:,.6g} {unit}".strip()
-
-
-GHZ, GBS, CLOCKS = written("GHz", 1e9), written("GB/s", 1e9), written("clocks")
-FIGURES = {
-    "capability": Figure("compute capability", lambda two: f"{two[0]}.{two[1]}"),
-    "multiprocessors": Figure("multiprocessors", written()),
-    "boost": Figure("boost clock", GHZ),
-    "base": Figure("base clock", GHZ),
-    "fp32_lanes": Figure("float32 lanes a multiprocessor", written()),
-    "fp32_share": Figure("of them kept busy", units.percent),
-    "int_lanes": Figure("integer lanes a multiprocessor", written()),
-    "fp64_lanes": Figure("float64 lanes a multiprocessor", written()),
-    "sfu_lanes": Figure("special-function lanes a multiprocessor", written()),
-    "lsu_lanes": Figure("load/store lanes a multiprocessor", written()),
-    "dram_rate": Figure("DRAM", GBS),
-    "dram_share": Figure("of it that a copy reaches", units.percent),
-    "l2_bytes": Figure("L2 cache", units.size),
-    "l2_rate": Figure("L2 cache's rate", GBS),
-    "shared_latency": Figure("latency of shared memory", CLOCKS),
-    "l1_latency": Figure("latency of L1", CLOCKS),
-    "l2_latency": Figure("latency of L2", CLOCKS),
-    "dram_latency": Figure("latency of DRAM", CLOCKS),
-    "headroom": Figure("times its boost it may run at", written()),
-}
 
 
 # -- From devices.toml.
@@ -256,6 +219,8 @@ def of_capability(gpu: GPU, capability: tuple[int, int]) -> GPU:
     return gpu
 
 
+FIGURES = {each: Figure(*row) for each, row in DATA["figures"].items()}
+WRITTEN = {"%": units.percent, "bytes": units.size, "x.y": lambda two: f"{two[0]}.{two[1]}"}
 GEFORCE = re.compile(r"RTX \d{4}( Ti)?( SUPER)?")
 GPUS = {name: listed(name, card) for name, card in DATA["cards"].items()}
 KNOWN = {plain(name): gpu for name, gpu in GPUS.items()}

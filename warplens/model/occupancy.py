@@ -130,9 +130,8 @@ class Occupancy(Tabled):
     def taken(self, name: str) -> str:
         """What a block takes of a resource, in words."""
         takes, there_are, _ = self.needs[name]
-        if name == "shared memory":
-            return f"a block takes {units.size(takes)} of the {units.size(there_are)} of {name}"
-        return f"a block takes {units.count(takes)} of the {units.count(there_are)} {NOUNS[name]}"
+        write = units.size if name == "shared memory" else units.count
+        return f"a block takes {write(takes)} of the {write(there_are)} {NOUNS[name]}"
 
     def rows(self) -> list[tuple[str, str]]:
         rows = []
@@ -151,7 +150,8 @@ class Occupancy(Tabled):
         return Table(self.verdict, (), self.rows())
 
 
-NOUNS = {"registers": "registers", "warps": "warp slots", "blocks": "block slots"}
+NOUNS = {"registers": "registers", "shared memory": "of shared memory", "warps": "warp slots",
+         "blocks": "block slots"}  # fmt: skip
 
 
 def occupancy(
@@ -175,7 +175,8 @@ def occupancy(
         "blocks": Need(1, limits.blocks, limits.blocks),
     }
     resident = min(need.blocks for need in needs.values() if need.blocks is not None)
-    carve_out = smallest(resident * needs["shared memory"].takes, limits)
+    shared_by_all = resident * needs["shared memory"].takes
+    carve_out = next(size for size in limits.carve_outs if size >= shared_by_all)
     return Occupancy(gpu.name, threads, registers, shared, needs, carve_out)
 
 
@@ -197,11 +198,6 @@ def by_shared_memory(shared: int, limits: Limits) -> Need:
     return Need(takes, limits.shared, limits.shared // takes if takes else None)
 
 
-def smallest(shared: int, limits: Limits) -> int:
-    """The smallest carve-out of at least so many bytes."""
-    return next(size for size in limits.carve_outs if size >= shared)
-
-
 def limits_of(gpu: GPU) -> Limits:
     if gpu.capability not in LIMITS:
         there = ", ".join(f"{major}.{minor}" for major, minor in LIMITS)
@@ -217,11 +213,8 @@ def up_to(amount: int, unit: int) -> int:
 
 def whole(words: str, value: Any, low: int, high: int | None) -> int:
     """The value as an int; ValueError unless it is a whole number between low and high."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = None
-    if number is None or isinstance(value, bool) or number < low or number > (high or number):
+    integer = hasattr(value, "__index__") and not isinstance(value, bool)
+    if not integer or not low <= value <= (high or value):
         between = f"from {low} to {high:,}" if high else f"of at least {low}"
         raise ValueError(f"The {words} are a whole number {between}, not {value!r}.")
-    return number
+    return operator.index(value)

@@ -13,7 +13,7 @@ benchmarks/published_kernels has them, written anew; `make judge` models them.
 """
 
 import csv
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 from itertools import combinations
@@ -52,13 +52,10 @@ class Published:
         return f"{self.source.partition(',')[0]}, {self.gpu}"
 
 
-def published_from(row: dict[str, str]) -> Published:
-    numbers: dict[str, Any] = {name: float(row[name]) for name in ("seconds", "within")}
-    return Published(**{**row, **numbers})
-
-
 with Path(__file__).with_name("published.csv").open(encoding="utf-8", newline="") as lines:
-    TIMES = tuple(map(published_from, csv.DictReader(lines)))
+    rows: Any = csv.DictReader(lines)
+    numbers = "seconds", "within"
+    TIMES = tuple(Published(**row | {x: float(row[x]) for x in numbers}) for row in rows)
 
 
 @dataclass(frozen=True)
@@ -75,7 +72,6 @@ class Judgment:
 
     @property
     def error(self) -> float:
-        """How far off, as a share of the published time."""
         return abs(self.ratio - 1)
 
     @property
@@ -109,10 +105,6 @@ class Judged(Tabled):
     rows: tuple[Judgment, ...]
 
     @property
-    def counted_from(self) -> str:
-        return self.rows[0].modelled.counted_from
-
-    @property
     def closed(self) -> list[Judgment]:
         """Those whose interval has two ends."""
         return [row for row in self.rows if not row.modelled.at_least]
@@ -131,24 +123,16 @@ class Judged(Tabled):
         return median((row.modelled.high or 0) / row.modelled.low for row in self.closed)
 
     @property
-    def failures(self) -> list[Judgment]:
-        """Those whose interval does not hold the published time, the worst first."""
-        missed = [row for row in self.rows if not row.holds]
-        return sorted(missed, key=lambda row: max(row.ratio, 1 / row.ratio), reverse=True)
-
-    @property
-    def by_limiter(self) -> dict[str, list[Judgment]]:
-        """The judgments, by what the model says each launch waits for."""
-        return dict(sorted(grouped(self.rows, lambda row: row.modelled.limiter).items()))
-
-    @property
     def ladders(self) -> dict[str, list[Judgment]]:
         """All kernels of one source on one GPU, in order."""
-        return grouped(self.rows, lambda row: row.published.ladder)
+        found: dict[str, list[Judgment]] = {}
+        for row in self.rows:
+            found.setdefault(row.published.ladder, []).append(row)
+        return found
 
     @property
     def message(self) -> str:
-        source = ", from the source alone," * (self.counted_from == "source")
+        source = ", from the source alone," * (self.rows[0].modelled.counted_from == "source")
         held, rest = sum(row.holds for row in self.closed), len(self.rows) - len(self.closed)
         more = f"; {rest} ha{'s' if rest == 1 else 've'} no upper end" if rest else ""
         return (
@@ -175,13 +159,6 @@ class Judged(Tabled):
         return f"<details>{head}{self.table()._repr_html_()}</details>"
 
 
-def grouped(rows: Iterable[Judgment], key: Callable[[Judgment], str]) -> dict[str, list[Judgment]]:
-    found: dict[str, list[Judgment]] = {}
-    for row in rows:
-        found.setdefault(key(row), []).append(row)
-    return found
-
-
 def tau(rows: Iterable[Judgment]) -> float | None:
     """How well the model orders a ladder."""
     return kendall((row.published.seconds, row.published.within, row.modelled.known)
@@ -206,9 +183,7 @@ def judged(counted_from: str = "machine code") -> Judged:
 
 def modelled_from(row: dict[str, str]) -> Modelled:
     """A Modelled from a row of the file; an interval without an upper end has none there."""
-    ends = {end: float(row[end]) if row[end] else None for end in ("seconds", "high")}
-    texts = {each: row[each]
-             for each in ("kernel", "gpu", "occupancy_limiter", "counted_from", "why_at_least")}
-    numbers = {each: float(row[each]) for each in ("low", "occupancy", "waves")}
-    fields: dict[str, Any] = ends | texts | numbers
+    fields: dict[str, Any] = {each: text for each, text in row.items() if each not in PARTS}
+    for each in ("seconds", "low", "high", "occupancy", "waves"):
+        fields[each] = float(row[each]) if row[each] else None
     return Modelled(**fields, bounds={part: float(row[part]) for part in PARTS})

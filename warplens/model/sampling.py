@@ -30,10 +30,9 @@ WIDTHS = (4, 8, 16)  # bytes that a thread may ask for in one request
 # Cache lines of a request: from here on the memory's pages are assumed to decide; but not where the
 # same warp writes, or the same block reads, more than half of each sector.
 SCATTERED, HALF = 16, 0.5
-Size = tuple[int, int, int]
 
 
-def chosen(grid: Size) -> list[tuple[int, ...]]:
+def chosen(grid: tuple[int, int, int]) -> list[tuple[int, ...]]:
     """The blocks to trace: one in the middle of a grid, and its next neighbor along each axis."""
     middle = [(n - 1) // 2 for n in grid]
     along = [axis for axis, n in enumerate(grid) if n > 1]
@@ -97,11 +96,6 @@ class Sample:
     def blocks(self) -> int:
         """Of the whole grid."""
         return math.prod(self.trace.grid)
-
-    @property
-    def threads(self) -> int:
-        """Of a block."""
-        return math.prod(self.trace.block)
 
     @property
     def unlike(self) -> float:

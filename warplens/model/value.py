@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from warplens import units
-from warplens.tables import Table
+from warplens.tables import Table, Tabled
 
 # Seconds of a launch that nothing hides, and from what to what they may be: beside the kernel's own
 # 1.2 µs (L40), 1.5 (A40) and 2 (H200) in te42kyfo/gpu-benches' gpu-small-kernels, one by one: this
@@ -19,7 +17,7 @@ CONSIDERABLE = 0.1  # of a modelled time: a launch that is more of it is mention
 
 
 @dataclass(frozen=True, repr=False)
-class Modelled:
+class Modelled(Tabled):
     """One launch, or all launches of one call, modelled and never measured. Times in seconds."""
 
     kernel: str
@@ -35,7 +33,7 @@ class Modelled:
     why_at_least: str = ""
     launches: tuple[Modelled, ...] = ()  # where there are several
     idle: str = ""  # how many multiprocessors have nothing to do, where some do not
-    again: float | None = None  # seconds of a launch that finds all its arrays in L2, if they fit
+    again: float | None = None  # seconds where all arrays are in L2, if they fit and it is known
 
     @property
     def limiter(self) -> str:
@@ -71,7 +69,7 @@ class Modelled:
 
     def holds(self, seconds: float) -> bool:
         """Does a measured time lie in the interval?"""
-        return between(self.low, seconds, self.high)
+        return self.low <= seconds and (self.high is None or seconds <= self.high)
 
     @property
     def words(self) -> str:
@@ -107,58 +105,30 @@ class Modelled:
         return [*found, *filter(None, (self.idle, self.why_at_least))]
 
     def table(self) -> Table:
-        rows = [
-            [part, units.seconds(self.bounds[part]), units.percent(self.share(part))]
-            for part in self.ranked
-            if self.bounds[part]
-        ]
-        return Table(
-            self.headline, ["part of the GPU", "alone it takes", "share"], rows, self.notes
-        )
-
-    def __repr__(self) -> str:
-        return repr(self.table())
-
-    def _repr_html_(self) -> str:
-        return self.table()._repr_html_()
-
-    def to_json(self) -> str:
-        return json.dumps(dataclasses.asdict(self))
-
-    @classmethod
-    def from_json(cls, text: str) -> Modelled:
-        return cls.from_dict(json.loads(text))
-
-    @classmethod
-    def from_dict(cls, fields: dict) -> Modelled:
-        """From what `dataclasses.asdict` made of it."""
-        launches = tuple(cls.from_dict(each) for each in fields.get("launches", ()))
-        return cls(**{**fields, "launches": launches})
-
-
-def between(low: float, seconds: float, high: float | None) -> bool:
-    """Is a time in an interval? One without an upper end goes on for ever."""
-    return low <= seconds and (high is None or seconds <= high)
+        head = ["part of the GPU", "alone it takes", "share"]
+        parts = [part for part in self.ranked if self.bounds[part]]
+        rows = [[part, units.seconds(self.bounds[part]), units.percent(self.share(part))]
+                for part in parts]  # fmt: skip
+        return Table(self.headline, head, rows, self.notes)
 
 
 def together(name: str, launches: Sequence[Modelled]) -> Modelled:
     """Launches one after the other, as one Modelled: their times and bounds add up."""
     if len(launches) == 1:
-        return dataclasses.replace(launches[0], kernel=name)
+        return replace(launches[0], kernel=name)
     longest = max(launches, key=lambda each: each.known)
     seconds, highs = ([getattr(each, end) for each in launches] for end in ("seconds", "high"))
+    again = [each.again or each.known for each in launches]
     parts = dict.fromkeys(part for each in launches for part in each.bounds)
-    return Modelled(
-        name,
-        longest.gpu,
-        None if None in seconds else sum(seconds),
-        sum(each.low for each in launches),
-        None if None in highs else sum(highs),
-        {part: sum(each.bounds.get(part, 0.0) for each in launches) for part in parts},
-        *(longest.occupancy, longest.occupancy_limiter, longest.waves),
-        min((each.counted_from for each in launches), key="source machine code".find),
+    return replace(
+        longest,
+        kernel=name,
+        seconds=None if None in seconds else sum(seconds),
+        low=sum(each.low for each in launches),
+        high=None if None in highs else sum(highs),
+        bounds={part: sum(each.bounds.get(part, 0.0) for each in launches) for part in parts},
+        counted_from=min((each.counted_from for each in launches), key="source machine code".find),
         why_at_least="; ".join(dict.fromkeys(e.why_at_least for e in launches if e.why_at_least)),
         launches=tuple(launches),
-        idle=longest.idle,
-        again=sum(e.again or e.known for e in launches) if any(e.again for e in launches) else None,
+        again=sum(again) if None not in seconds and any(e.again for e in launches) else None,
     )

@@ -41,7 +41,9 @@ Latency = Callable[[Instruction], Wait]
 
 def walk(code: Code, iterations: list[float], latency: Latency) -> float:
     """Clocks of one warp through a kernel; iterations: how often it issues each instruction."""
-    return Walk(code, iterations, latency).run()
+    warp = Walk(code, iterations, latency)
+    warp.through(0, len(code.instructions), 0, 1.0)
+    return warp.clock
 
 
 class Walk:
@@ -51,39 +53,31 @@ class Walk:
         self.ready: dict[str, float] = {}  # register → the clock at which it has its value
         self.flying: list[tuple[float, float]] = []  # loads: at which clock back, how often far
 
-    def run(self) -> float:
-        self.through(0, len(self.code.instructions), 0, 1.0)
-        return self.clock
-
     def through(self, first: int, end: int, depth: int, entries: float) -> None:
         """Walk the instructions from first to end; loops among them as often as they turn.
 
         entries: how often the warp comes this way in all.
         """
+        begins = {loop.first: loop for loop in self.code.loops if loop.depth == depth + 1}
         place = first
         while place < end:
-            loop = self.begins(place, depth)
-            if loop is None:
-                self.issue(self.code.instructions[place])
-                place += 1
-            else:
+            if loop := begins.get(place):
                 self.around(loop, entries)
-                place = loop.last + 1
-
-    def begins(self, place: int, depth: int) -> Loop | None:
-        return next((x for x in self.code.loops if x.first == place and x.depth == depth + 1), None)
+                place = loop.last
+            else:
+                self.issue(self.code.instructions[place])
+            place += 1
 
     def around(self, loop: Loop, entries: float) -> None:
         """Two rounds to fill what is in flight, a third that all the others are like."""
         iterations = self.iterations[loop.last] / max(entries, 1.0)
         rounds = min(3, round(iterations))
-        began = self.clock
         for _ in range(rounds):
             began = self.clock
             self.through(loop.first, loop.last + 1, loop.depth, self.iterations[loop.last])
-        self.skip((iterations - rounds) * (self.clock - began) if rounds == 3 else 0.0)
-
-    def skip(self, clocks: float) -> None:
+        if rounds < 3:
+            return
+        clocks = (iterations - rounds) * (self.clock - began)
         self.clock += clocks
         self.ready = {register: at + clocks for register, at in self.ready.items()}
         self.flying = [(at + clocks, missed) for at, missed in self.flying]

@@ -17,14 +17,13 @@ from warplens.model.devices import GPUS
 from warplens.model.modelling import (
     LAUNCH,
     LAUNCH_RANGE,
-    OTHERS,
     SPREAD,
     CannotModel,
     interval,
     modelled,
     modelled_call,
 )
-from warplens.model.value import Modelled, together
+from warplens.model.value import together
 
 A100 = GPUS["A100"]
 
@@ -83,11 +82,11 @@ def ends(gpu, parts, from_code=True):
     return (low - LAUNCH_RANGE[0]) / alone, (high - LAUNCH_RANGE[1]) / alone
 
 
-def test_the_interval_is_as_wide_as_others_were_that_waited_for_the_same():
+def test_the_interval_is_as_wide_as_others_were():
     memory, lanes = {"DRAM": 4e-3, "FP32": 3e-3}, {"DRAM": 2e-3, "FP32": 4e-3}
     for name in ("A100", "T4", "RTX 3090"):  # memory does not care for a multiprocessor's clock
-        assert ends(name, memory) == pytest.approx(SPREAD["DRAM"])
-    low, high = OTHERS
+        assert ends(name, memory) == pytest.approx(SPREAD)
+    low, high = SPREAD
     assert ends("A100", lanes) == pytest.approx((low, high * (1.41 / 1.095) ** 0.5))
     assert ends("T4", lanes) == pytest.approx((low, high * (1.59 / 0.585) ** 0.5))
     quick, _ = ends("RTX 3090", lanes)
@@ -135,7 +134,8 @@ def test_contended_atomics_and_scattered_writes_are_known_from_below_only():
     assert found.words.startswith("at least ")
     assert found.seconds is None and found.known == found.low  # no number to reckon with
     assert found.share(found.limiter) == 1
-    assert together("two", [found, copy(2560)]).seconds is None
+    both = together("two", [found, copy(2560)])  # all of their arrays fit L2
+    assert both.seconds is both.again is found.again is None
     assert not modelled(apart_kernel)[10, 256](bins).at_least
     once = modelled(once_a_block_kernel)[100_000, 64](bins)
     assert not once.at_least and once.ranked[:2] == ["block starts", "atomics"]
@@ -186,13 +186,12 @@ def test_a_first_or_last_block_with_most_of_the_work_leaves_the_end_open():
     assert not modelled(triangle_kernel)[100, 64](0, x).at_least
 
 
-def test_launches_of_one_call_add_up_and_go_to_json_and_back():
+def test_launches_of_one_call_add_up():
     one, other = copy(2**20), product(64)
     both = together("both", [one, other])
     assert both.seconds == one.seconds + other.seconds
     assert both.bounds["DRAM"] == one.bounds["DRAM"] + other.bounds["DRAM"]
     assert both.high == one.high + other.high
-    assert Modelled.from_json(both.to_json()) == both
     assert all(part in picture(one).alt for part in one.bounds if one.bounds[part])
 
 

@@ -31,16 +31,13 @@ def test_the_model_is_as_near_as_it_has_to_be():
     assert found.width <= 2.5
     assert all(tau(rows) >= 0.8 for rows in found.ladders.values())
     assert found.median_error < alone.median_error and found.width < alone.width
-    assert (found.counted_from, alone.counted_from) == ("machine code", "source")
+    counted = [each.rows[0].modelled.counted_from for each in (found, alone)]
+    assert counted == ["machine code", "source"]
 
 
-def test_rows_are_grouped_by_what_they_wait_for_and_by_source():
+def test_rows_are_grouped_by_source():
     found = judged()
-    assert sum(map(len, found.by_limiter.values())) == len(found.rows)
-    assert all(row.modelled.limiter == "DRAM" for row in found.by_limiter["DRAM"])
     assert [len(rows) for rows in found.ladders.values()] == [6, 4, 4, 8, 5, 5]
-    missed = {row.name for row in found.failures}
-    assert missed == {row.name for row in found.rows if not row.holds}
     assert set(found.rows[0].modelled.bounds) == set(PARTS)
 
 
