@@ -1,16 +1,13 @@
-"""Pictures for a buyer: two boxes, one network run in four ways, what fits, what a token costs, how
-much of its roof anybody reached, when buying pays."""
+"""Pictures for a buyer: two boxes, one network run in four ways, what an hour of a card is worth to
+each, what a token costs, when buying pays."""
 
 from textwrap import fill
 
 import numpy as np
 
 from gpulessons import units
-from gpulessons.evidence import published
-from gpulessons.money.devices import ON_SHEETS
-from gpulessons.money.devices import card as card_of
+from gpulessons.money.chain import UNDECIDED
 from gpulessons.money.renting import HOURS, break_even, energy, owned_hour
-from gpulessons.money.works import Work, by_width, dense
 from gpulessons.plots.axes import beside, log_axes, name_rows
 from gpulessons.plots.forms import dots, key, listed, percent
 from gpulessons.plots.picture import BLUE, GREEN, INK, VERMILLION, Picture, blank
@@ -55,7 +52,7 @@ def chain(stages, device) -> Picture:
     spoken = {}
     for y, (stage, parts) in enumerate(zip(stages, works, strict=True)):
         draw_bounds(axes, y, parts, stage.seconds)
-        told = f"{units.seconds(stage.seconds)}, {stage.limit(device)}"
+        told = f"{units.seconds(stage.seconds)}: {waited(stage, device)}"
         beside(axes, told, stage.seconds, y)
         spoken[stage.name] = f"{units.seconds(max(parts.values()))} at least, {told}"
     name_rows(axes, spoken)
@@ -76,79 +73,71 @@ def draw_bounds(axes, y, parts, taken):
     axes.plot(taken, y, **TAKEN)
 
 
-def pays(stages, cheap, dear, rents) -> Picture:
-    """A bar for each stage: what a token costs on the dearer card, over what it costs on the other,
-    from the lesser ratio of rents to the greater."""
-    costs = {stage.name: [rent / stage.gain(cheap, dear) for rent in rents] for stage in stages}
-    cheaper = [name for name, (_, most) in costs.items() if most < 1]
-    title = (f"A token is cheaper on the {dear.name} in {len(cheaper)} of {len(costs)} ways"
-             f"{': ' * bool(cheaper)}{'; '.join(cheaper)}.")  # fmt: skip
-    figure, axes = blank(height=1.4 + 0.4 * len(costs), title=title)
-    for y, (name, (low, high)) in enumerate(costs.items()):
-        color = BLUE if name in cheaper else VERMILLION
-        axes.plot([low, high], [y, y], "|-", color=color, linewidth=3, markersize=14)
-        beside(axes, f"{low:.2f} to {high:.2f} ×", max(1, high), y)
-    axes.axvline(1, color=INK, linewidth=1)
-    name_rows(axes, costs)
-    axes.set(xlim=(0, 1.3 * max(1, *(most for _, most in costs.values()))),
-             xlabel=f"cost of a token on the {dear.name} over the {cheap.name}, modelled")
-    return Picture(figure, f"{title} {listed({n: span(ends) for n, ends in costs.items()})}.")
+def waited(stage, device):
+    """ "overhead", or "bytes/s, MBU 68%"."""
+    limit = stage.limit(device)
+    share = {"FLOP/s": "MFU", "bytes/s": "MBU"}.get(limit)
+    return f"{limit}, {share} {percent(stage.reached(device))}" if share else limit
 
 
-# -- Does it fit?
-
-
-def fits(devices, works, factors="16 bits") -> Picture:
-    """A dot for the memory of each device, a line for what each work has to hold at once."""
-    devices = [d for d in devices if d.memory]
-    rooms = [f"{sum(w.fits(d, factors) for d in devices)} for {w.name}" for w in works]
-    title = f"Of {len(devices)} cards, so many have room: {', '.join(rooms)}."
-    figure, axes = blank(height=1.9 + 0.36 * len(devices), title=title)
-    for y, device in enumerate(devices):
-        axes.plot(device.memory, y, "o", **{**OPEN, "color": BLUE})
-        near = any(1 < work.held[factors] / device.memory < 1.8 for work in works)
-        beside(axes, units.rate(device.memory, "B"), device.memory, y, left=near)
-    for work in works:
-        need = work.held[factors]
-        axes.vlines(need, -0.5, len(devices) - 0.5, color=VERMILLION, linestyle="--", linewidth=1.2)
-        axes.annotate(f"{work.name}:\n{units.rate(need, 'B')}", (need, -0.7), color=INK, fontsize=9,
-                      ha="center", va="bottom")
-    name_rows(axes, [device.name for device in devices])
-    axes.set_ylim(len(devices) - 0.5, -1.6)
-    places = [w.held[factors] for w in works] + [d.memory for d in devices]
-    axes.set_xlim(min(places) / 3, 4 * max(places))
-    log_axes(axes, x=(f"memory; dashed: held in {factors}, at least",
-                      lambda size: units.rate(size, "B")))  # fmt: skip
-    spoken = listed({d.name: units.rate(d.memory, "B") for d in devices})
-    return Picture(figure, f"{title} {spoken}.")
+def worth(stages, cheap, dear, rents) -> Picture:
+    """A bar for each stage: how many hours of the cheaper card an hour of the dearer is worth; the
+    band is what it is rented for."""
+    bars = {each.name: each.worth(cheap, dear) for each in stages}
+    words = [each.verdict(cheap, dear, rents) for each in stages]
+    ends = [end for bar in bars.values() for end in bar]
+    decided = len(words) - words.count(UNDECIDED)
+    title = (f"An hour of the {dear.name} rents for {rents[0]:.2f} to {rents[1]:.2f} of the "
+             f"{cheap.name}: decided in {decided} of {len(words)} ways.")  # fmt: skip
+    figure, axes = blank(height=1.7 + 0.4 * len(bars), title=title)
+    axes.axvspan(*rents, color=VERMILLION, alpha=0.25, linewidth=0)
+    told = {}
+    for y, ((name, (low, high)), word) in enumerate(zip(bars.items(), words, strict=True)):
+        axes.plot([low, high], [y, y], "|-", color=BLUE, linewidth=3, markersize=14)
+        told[name] = f"{low:.2f} to {high:.2f} ×: " * (low < high) + word
+        beside(axes, told[name], max(*ends, *rents), y)
+    name_rows(axes, bars)
+    axes.set(xlim=(0, 1.7 * max(*ends, *rents)),
+             xlabel=f"an hour of the {dear.name}, in hours of the {cheap.name}: worth, modelled")
+    return Picture(figure, f"{title} {listed(told)}.")
 
 
 # -- What does a step cost?
 
 
 def prices(works, devices, factors="16 bits") -> Picture:
-    """A panel for each work, a row for each device: dollars of a million tokens at least, from its
-    least rent to its most, were the longest bound all."""
-    costs = {w.name: {d.name: w.cost(d, factors) for d in devices} for w in works}
-    known = {name: {d: c for d, c in each.items() if c} for name, each in costs.items()}
-    best = {name: [min(each, key=lambda d, end=end: each[d][end]) for end in (0, 1)]
-            for name, each in known.items() if each}  # fmt: skip
-    told = "; ".join(f"{name}: {', '.join(dict.fromkeys(two))}" for name, two in best.items())
-    title = f"Cheapest, at the least rents and at the most. {told}."
-    title = title if best else f"No card that fits has both {factors} and a rent."
+    """A panel for each of {name: a work, or what makes one of (device, factors)}, a row for each
+    device: dollars of a million tokens at least, from its least rent to its most, were the longest
+    bound all."""
+    made = {name: [each(d, factors) if callable(each) else each for d in devices]
+            for name, each in works.items()}  # fmt: skip
+    known = {name: {d.name: cost for d, work in zip(devices, row, strict=True)
+                    if (cost := work.cost(d, factors))} for name, row in made.items()}
+    best = {name: cheapest(costs) for name, costs in known.items() if costs}
+    told = "; ".join(f"{name}: {f'undecided among {len(c)} cards' if c[1:] else c[0]}"
+                     for name, c in best.items())  # fmt: skip
+    title = (f"Which is cheapest? {told}." if best else
+             f"No card that fits has both {factors} and a rent.")
     figure, panels = blank(8.8, 2 + 0.34 * len(devices), title, ncols=len(works), sharey=True,
                            squeeze=False)
-    for axes, work in zip(panels[0], works, strict=True):
-        draw_prices(axes, work, devices, factors, best.get(work.name, ()))
+    for axes, (name, row) in zip(panels[0], made.items(), strict=True):
+        draw_prices(axes, row, devices, factors, best.get(name, ()))
+        axes.set_title(fill(name, 26), color=INK, fontsize=10, loc="left")
     name_rows(panels[0, 0], [device.name for device in devices])
     spoken = {name: listed({d: f"{1e6 * low:.3g} to {1e6 * high:.3g}"
                             for d, (low, high) in each.items()}) for name, each in known.items()}
     return Picture(figure, f"{title} Dollars of a million tokens, modelled: {listed(spoken)}.")
 
 
-def draw_prices(axes, work, devices, factors, best):
+def cheapest(costs):
+    """Of {card: (least, most)} those that no other undercuts at every rent."""
+    bar = min(most for _, most in costs.values())
+    return [card for card, (least, _) in costs.items() if least <= bar]
+
+
+def draw_prices(axes, works, devices, factors, best):
     ends = []
-    for y, device in enumerate(devices):
+    for y, (work, device) in enumerate(zip(works, devices, strict=True)):
         axes.axhline(y, color=INK, linewidth=0.4, alpha=0.4, zorder=0)
         cost = work.cost(device, factors)
         if not cost or not cost[0]:
@@ -162,7 +151,6 @@ def draw_prices(axes, work, devices, factors, best):
                                                          "markerfacecolor": "none"})
     axes.set_xlim(min(ends, default=1) / 2, 2 * max(ends, default=1))
     log_axes(axes, x=("$ a million tokens, at least", "{:g}".format))
-    axes.set_title(fill(work.name, 26), color=INK, fontsize=10, loc="left")
 
 
 def why_none(work, device, factors):
@@ -171,54 +159,6 @@ def why_none(work, device, factors):
     if not device.rates.get(factors):
         return f"has no {factors}"
     return "costs nothing" if device.rent == 0 else "has no rent"
-
-
-# -- How much of the roof is reached?
-
-LAYERS = [(card, dtype, batch) for batch in (16, 7000) for card in ("T4", "V100")
-          for dtype in ("float32", "float16")]  # fmt: skip
-
-
-def reached() -> Picture:
-    """A dot for each published time: the share of what the card's data sheet allows at best."""
-    shares = [*layers_reached(), lstm_reached(), token_reached(), training_reached()]
-    shares.sort(key=lambda row: row[1])
-    title = f"Published: {percent(shares[0][1])} to {percent(shares[-1][1])} of a roof."
-    figure, axes = blank(height=1.4 + 0.32 * len(shares), title=title)
-    for y, (_, share, _) in enumerate(shares):
-        axes.plot(share, y, "o", **{**OPEN, "color": BLUE})
-        axes.annotate(percent(share), (share + 0.025, y), color=INK, fontsize=9.5, va="center")
-    name_rows(axes, [what for what, *_ in shares])
-    axes.set(xlim=(0, 1.1), xlabel="share of the roof, published")
-    axes.xaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
-    return Picture(figure, f"{title} {listed({what: percent(s) for what, s, _ in shares})}.")
-
-
-def layers_reached():
-    for card, dtype, batch in LAYERS:
-        (row,) = published("dense", device=card, dtype=dtype, batch=batch, source="deepbench")
-        roof = dense(batch).seconds(card_of(card), ON_SHEETS[dtype])
-        yield f"dense layer, batch {batch:,}, {dtype}, {card}", roof / row.value, row
-
-
-def lstm_reached():
-    """Its weights fit on the chip, and are counted once."""
-    (row,) = published("lstm", device="V100", dtype="float32", hidden=512, batch=16,
-                       what="cuDNN: forward")  # fmt: skip
-    flops, weights = 8 * 512**2 * 16 * 25, by_width(4 * 512**2)
-    roof = Work("LSTM", flops, weights, weights).seconds(card_of("V100"), "float32")
-    return "LSTM, 25 steps, batch 16, float32, V100", roof / row.value, row
-
-
-def token_reached():
-    (row,) = published("decoding", source="gpt_fast", unit="GB/s")
-    return ("a token of a 7 B transformer, bfloat16, A100 at 330 W",
-            row.value / card_of(row.device).bandwidth, row)  # fmt: skip
-
-
-def training_reached():
-    (row,) = published("training", source="mfu", cards=8192)
-    return "training Llama 3 405B (MFU), bfloat16, 8,192 H100", row.value, row
 
 
 # -- Rent or buy?

@@ -191,6 +191,7 @@ class Cost:
     parameters: int
     flops: int
     memory: int
+    layers: int
 
     def seconds(self, flop_rate, bandwidth):
         """How long a step is expected to take. A rule of thumb: products run at a tenth of the
@@ -204,14 +205,15 @@ def cost(size):
     Its backward pass has twice the operations of the forward one. Outputs are kept for the way
     back, and have gradients.
     """
-    parameters, flops, outputs = counted(size.name, size.narrower)
+    parameters, flops, outputs, layers = counted(size.name, size.narrower)
     # A layer's result, what the function after it makes of it, and the gradients of both.
-    return Cost(parameters, 3 * flops * size.batch, 4 * (2 * parameters + 4 * outputs * size.batch))
+    held = 4 * (2 * parameters + 4 * outputs * size.batch)
+    return Cost(parameters, 3 * flops * size.batch, held, layers)
 
 
 @cache
 def counted(name, narrower):
-    """(parameters, operations forward, outputs of all layers) for one example."""
+    """(parameters, operations forward, outputs of all layers) for one example; layers."""
     outputs = []
     with torch.device("meta"):
         module = KINDS[name][0](narrower)
@@ -222,7 +224,7 @@ def counted(name, narrower):
     with FlopCounterMode(display=False) as counter:
         module(minibatch(Size(name, 2, narrower), "meta")[0])  # two: for batch normalization
     weights = sum(each.numel() for each in module.parameters())
-    return weights, counter.get_total_flops() // 2, sum(outputs) // 2
+    return weights, counter.get_total_flops() // 2, sum(outputs) // 2, len(outputs)
 
 
 def fitted(size, seconds=0.8, flop_rate=None, bandwidth=None, memory=None):

@@ -2,7 +2,7 @@
 
     devices      the machine here, and cards that can be bought or rented
     works        what one step asks: operations, bytes that move, bytes that must fit, launches
-    chain        one network on one card, run in four ways: modelled, and published
+    chain        one network on one card, run in four ways, and what a dearer card is worth to it
     renting      rent or buy: where the two are even
     cores        what is called a core: the K80's 4,992, and one of this CPU
 
@@ -13,8 +13,8 @@ import importlib
 
 HOMES = {
     "devices": "Device FACTORS cards with_rents",
-    "works": "Work dense generating launch networks prefill training",
-    "chain": "Stage dearer stages",
+    "works": "Work filling generating launch networks prefill training",
+    "chain": "Stage dearer pairs stages",
     "cores": "Cores beside_the_k80",
 }
 

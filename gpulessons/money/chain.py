@@ -1,4 +1,5 @@
-"""One network on one card, run in four ways: what bounds each, and what others measured.
+"""One network on one card, run in four ways: what bounds each, what others measured, and what an
+hour of a dearer card is worth to it.
 
 Llama-2-7B on an A100: a token at a time, eager; the same compiled; 64 sequences at once; a prompt
 of 2,048 tokens at once. Where the published time is more than twice the three bounds together, no
@@ -10,10 +11,12 @@ from functools import cache
 
 from gpulessons.evidence import Published, published
 
-from .devices import Device
+from .devices import Device, card
 from .works import EAGER, Work, generating, prefill
 
 OVERHEAD = "overhead"
+UNDECIDED = "undecided"
+TIE = 1.1  # nearer than that two costs are even: one seller's rents move by more
 
 
 @dataclass(frozen=True)
@@ -36,12 +39,64 @@ class Stage:
             return OVERHEAD
         return self.work.limit(device, "16 bits")
 
-    def gain(self, cheap: Device, dear: Device) -> float:
-        """How many times as fast it is on another card, if its bound is all that changes: overhead
-        is the host's, and stays."""
-        if self.limit(cheap) == OVERHEAD:
-            return 1.0
-        return self.work.seconds(cheap, "16 bits") / self.work.seconds(dear, "16 bits")
+    def reached(self, device: Device) -> float:
+        """The share of its longest bound in the published step: an MFU, or an MBU."""
+        return self.work.seconds(device, "16 bits") / self.seconds
+
+    def worth(self, cheap: Device, dear: Device) -> tuple[float, float]:
+        """How many hours of one card an hour of another is worth: as many times as fast it is
+        there. At most as the boxes promise of its bound; at least by the worst share of such a
+        promise that a published pair kept. Overhead is the host's, and stays."""
+        limit = self.limit(cheap)
+        if limit == OVERHEAD:
+            return 1.0, 1.0
+        gain = self.work.seconds(cheap, "16 bits") / self.work.seconds(dear, "16 bits")
+        kept = [each.gain / each.promised for each in pairs() if each.limit == limit]
+        return gain * min(1, *kept), gain
+
+    def verdict(self, cheap: Device, dear: Device, rents: tuple[float, float]) -> str:
+        """The card on which a token costs less at both ends of the rents' ratio, by more than a
+        tie; else UNDECIDED: a rent decides."""
+        least, most = self.worth(cheap, dear)
+        if least > TIE * rents[1]:
+            return dear.name
+        return cheap.name if TIE * most < rents[0] else UNDECIDED
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One program on two cards, published: what it waits for, and its tokens a second on each."""
+
+    name: str
+    limit: str
+    slow: Published
+    quick: Published
+
+    @property
+    def gain(self) -> float:
+        """How many times as fast, published."""
+        return self.quick.value / self.slow.value
+
+    @property
+    def promised(self) -> float:
+        """The gain by the two boxes."""
+        slow, quick = (card(row.device) for row in (self.slow, self.quick))
+        if self.limit == "bytes/s":
+            return quick.bandwidth / slow.bandwidth
+        return quick.rates["16 bits"] / slow.rates["16 bits"]
+
+
+@cache
+def pairs() -> tuple[Pair, ...]:
+    def two(*cards, subject="decoding", what="tokens of Llama 3.1 8B", **sizes):
+        return [published(subject, what=what, device=each, **sizes)[0] for each in cards]
+
+    return (
+        Pair("training MPT 7B", "FLOP/s", *two("A100 80 GB", "H100", subject="training",
+                                               what="MPT 7B: tokens of one card")),
+        Pair("prompts of 2,048 tokens", "FLOP/s", *two("H100", "H200", prompt=2048)),
+        Pair("answers of 4,096 tokens", "bytes/s", *two("H100", "H200", output=4096)),
+    )  # fmt: skip
 
 
 @cache

@@ -79,7 +79,8 @@ def launch(how: str = EAGER) -> float:
 
 
 def networks() -> list[Work]:
-    """A step of training of each of the six networks of 2017, an op at a time; launches left out.
+    """A step of training of each of the six networks of 2017, an op at a time. Each layer is
+    launched twice at least: forward, and back.
 
     Operations are those of its products. A weight moves six times: it is read twice, its gradient
     written and read, and the update reads and writes it. A layer's output moves eight times: its
@@ -94,7 +95,8 @@ def networks() -> list[Work]:
         outputs = (needs.memory / 4 - 2 * needs.parameters) / 4
         moved = by_width(6 * needs.parameters + 8 * outputs)
         moved["16 bits"] += 8 * needs.parameters
-        works.append(Work(size.name, needs.flops, moved, by_width(needs.memory / 4)))
+        works.append(Work(size.name, needs.flops, moved, by_width(needs.memory / 4),
+                          2 * needs.layers * launch()))  # fmt: skip
     return works
 
 
@@ -142,6 +144,13 @@ def generating(
                 transformer_launched(layers, 1, how), sequences)  # fmt: skip
 
 
+def filling(device: Device, factors: str = "16 bits", context: int = 1_024) -> Work:
+    """Decode with as many sequences at once as the device's memory has room for, at least one."""
+    one, two = (generating(count, context).held[factors] for count in (1, 2))
+    more = max(0, (device.memory or one) - one) // (two - one)
+    return generating(1 + int(more), context)
+
+
 def prefill(tokens: int, layers: int = LAYERS, width: int = WIDTH) -> Work:
     """A prompt of so many tokens, all at once: every weight is read once, and used by each; each
     token attends to those before it. The cache is written."""
@@ -149,9 +158,3 @@ def prefill(tokens: int, layers: int = LAYERS, width: int = WIDTH) -> Work:
     nbytes = by_width(parameters + cached)
     return Work(f"prefill, {tokens:,} tokens", 2 * parameters * tokens + cached * tokens, nbytes,
                 nbytes, transformer_launched(layers, 1, COMPILED), tokens)  # fmt: skip
-
-
-def dense(batch: int, width: int = WIDTH) -> Work:
-    """A dense layer of as many inputs as outputs, each number moved once."""
-    moved = by_width(width**2 + 2 * batch * width)
-    return Work(f"a dense layer for {batch:,} examples", 2 * batch * width**2, moved, moved)

@@ -3,13 +3,10 @@
 from dataclasses import replace
 from types import SimpleNamespace
 
-import pytest
-
-from gpulessons.evidence import published
 from gpulessons.illustrations import buying
 from gpulessons.money.chain import Stage
-from gpulessons.money.devices import FACTORS, Device, card
-from gpulessons.money.works import Work, dense
+from gpulessons.money.devices import FACTORS, Device
+from gpulessons.money.works import Work
 
 BOX = Device("box", {"float32": 1e13, "TF32": 1e14}, 1e12, 1e9, 100, 100, 2, 4, watts=0.1)
 CHIP = Device("chip", {"float32": 1e13}, 1e11, 1e8, 10, 10, 1, 1, watts=0.1)
@@ -42,51 +39,39 @@ STAGES = (Stage("slow", work("slow", 0.1), row(10)), Stage("large", work("large"
 def test_a_published_step_stands_beside_its_bounds():
     said = buying.chain(STAGES, A).alt
     assert said.startswith("slow: 10.0 times its longest bound on the A. ")
-    assert "slow: 1 s at least, 10 s, overhead; large: 5 s at least, 7 s, FLOP/s." in said
+    assert "slow: 1 s at least, 10 s: overhead; large: 5 s at least, 7 s: FLOP/s, MFU 71%." in said
 
 
-def test_the_dearer_card_pays_where_it_gains_more_than_its_rent():
-    said = buying.pays(STAGES, A, B, (2, 3)).alt
-    assert said.startswith("A token is cheaper on the B in 1 of 2 ways: large. ")
-    assert "slow: 2.00 to 3.00 times; large: 0.50 to 0.75 times" in said
-    assert "in 0 of 2 ways." in buying.pays(STAGES, A, B, (2, 4.1)).alt
-
-
-def test_what_fits_is_counted():
-    small, large = work("small", 1, 1e8), work("large", 1, 1e9 + 1)
-    title = buying.fits([BOX, CHIP], [small, large]).alt
-    assert title.startswith("Of 2 cards, so many have room: 2 for small, 0 for large.")
+def test_an_hour_is_worth_what_the_step_gains_and_a_rent_decides_near_it():
+    said = buying.worth(STAGES, A, B, (1.2, 1.3)).alt
+    assert said.startswith("An hour of the B rents for 1.20 to 1.30 of the A: "
+                           "decided in 2 of 2 ways. slow: A; large: 2.89 to 4.00 ×: B.")  # fmt: skip
+    for rents, word in (((2, 2.6), "B"), ((2, 2.7), "undecided"), ((4.3, 5), "undecided"),
+                        ((4.5, 5), "A")):  # fmt: skip
+        assert buying.worth(STAGES, A, B, rents).alt.endswith(f" to 4.00 ×: {word}.")
+    assert "in 1 of 2 ways. slow: undecided;" in buying.worth(STAGES, A, B, (1.05, 2)).alt
 
 
 def test_the_cheapest_is_named_for_each_work_and_why_others_cost_nothing_known():
     product, large = work("product", 1e3), work("large", 1e3, 5e8)
-    picture = buying.prices([product, large], [BOX, CHIP, Device("bare")], "float32")
-    best = "Cheapest, at the least rents and at the most. {}."
+    works = {"product": product, "large": lambda device, factors: large}
+    picture = buying.prices(works, [BOX, CHIP, Device("bare")], "float32")
+    best = "Which is cheapest? {}."
     assert picture.alt.startswith(best.format("product: chip; large: box"))
     assert "product: box: 55.6 to 111; chip: 27.8 to 27.8" in picture.alt
     told = [text.get_text() for axes in picture.figure.axes for text in axes.texts]
     assert told == ["has no float32", "does not fit", "has no float32"]
-    said = buying.prices([product], [BOX, replace(CHIP, rent=1, rent_most=9)], "float32").alt
-    assert said.startswith(best.format("product: chip, box"))
-    said = buying.prices([product], [BOX, replace(CHIP, rent=9, rent_most=9)], "float32").alt
-    assert said.startswith(best.format("product: box"))
+    one = {"product": product}
+    both = "undecided among 2 cards"
+    for low, high, word in ((1, 9, both), (9, 9, "box"), (4, 9, both)):
+        said = buying.prices(one, [BOX, replace(CHIP, rent=low, rent_most=high)], "float32").alt
+        assert said.startswith(best.format(f"product: {word}"))
     free = [replace(BOX, rent=0, rent_most=0), replace(CHIP, rent=None)]
-    free = buying.prices([product], free, "float32")
+    free = buying.prices(one, free, "float32")
     assert free.alt.startswith(best.format("product: box"))
     assert [text.get_text() for text in free.axes.texts] == ["costs nothing", "has no rent"]
-    none = buying.prices([product], [CHIP], "TF32").alt
+    none = buying.prices(one, [CHIP], "TF32").alt
     assert "No card that fits has both TF32 and a rent" in none
-
-
-def test_a_published_time_s_share_is_its_roof_over_it():
-    (row,) = published("dense", device="T4", dtype="float16", batch=7000, source="deepbench")
-    roof = 2 * 7000 * 4096**2 / 65e12  # its FLOP/s are the limit
-    assert f"batch 7,000, float16, T4: {roof / row.value:.0%}" in buying.reached().alt
-    shares = [*buying.layers_reached(), buying.token_reached(), buying.training_reached()]
-    assert all(0.4 < share < 1 for _, share, _ in shares)
-    _, share, lstm = buying.lstm_reached()
-    assert share == pytest.approx(8 * 512**2 * 16 * 25 / 15.7e12 / lstm.value)
-    assert dense(7000).limit(card("T4"), "16 bits") == "FLOP/s"
 
 
 def test_a_card_pays_from_a_share_of_the_time_or_never():

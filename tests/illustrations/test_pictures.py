@@ -121,9 +121,9 @@ def stages():
 
 
 def works():
-    from gpulessons.money.works import dense
+    from gpulessons.money.works import filling, generating
 
-    return [dense(8), dense(64)]
+    return {"one": generating(), "full": filling}
 
 
 def placement_step():
@@ -203,10 +203,9 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     },
     "attention_head": {"head": lambda f: f(["a", "b", "c"], *random(3, 3, 4), token=1)},
     "buying": {
-        "fits": lambda f: f(devices(), works()), "reached": lambda f: f(),
         "ratios": lambda f: f(devices()[0], devices()[0], (0.5, 2)),
         "chain": lambda f: f(stages(), devices()[0]),
-        "pays": lambda f: f(stages(), *2 * devices()[:1], (0.5, 2)),
+        "worth": lambda f: f(stages(), *2 * devices()[:1], (0.5, 2)),
         "prices": lambda f: f(works(), devices()),
         "renting": lambda f: f(devices()),
     },

@@ -8,7 +8,7 @@ import pytest
 from gpulessons.evidence import published
 from gpulessons.hardware import Machine
 from gpulessons.money import cores
-from gpulessons.money.chain import dearer, stages
+from gpulessons.money.chain import dearer, pairs, stages
 from gpulessons.money.cores import K80_CORES, K80_FLOPS, K80_MULTIPROCESSORS, Cores
 from gpulessons.money.devices import FACTORS, Device, card
 from gpulessons.money.renting import HOURS, break_even, energy, owned_hour
@@ -17,7 +17,7 @@ from gpulessons.money.works import (
     EAGER,
     LAYERS,
     Work,
-    dense,
+    filling,
     generating,
     launch,
     networks,
@@ -74,6 +74,7 @@ def test_a_network_s_step_has_its_products_and_moves_weights_six_times_and_outpu
     works = networks()
     first, size = works[0], FULL["FCN-5"]
     assert [w.name for w in works] == list(FULL) and first.flops == cost(size).flops
+    assert cost(size).layers == 7 and first.launched == 2 * 7 * launch()  # 4 products, 3 sigmoids
     parameters = cost(size).parameters
     outputs = cost(size).memory / 16 - parameters / 2
     assert first.moved["float32"] == 4 * (6 * parameters + 8 * outputs)
@@ -98,8 +99,17 @@ def test_a_stage_s_published_step_is_of_all_its_tokens():
     a100, h100 = card("A100 80 GB"), card("H100")
     assert [each.limit(a100) for each in stages()] == ["overhead", "bytes/s", "bytes/s", "FLOP/s"]
     assert all(max(each.work.parts(a100, "16 bits").values()) < each.seconds for each in stages())
-    gains = [each.gain(a100, h100) for each in stages()]
+    gains = [each.worth(a100, h100)[1] for each in stages()]
     assert gains == pytest.approx([1, 3352 / 2039, 3352 / 2039, 989 / 312], rel=1e-3)
+    least = [each.worth(a100, h100)[0] for each in stages()]
+    assert least == pytest.approx([1, 1.445, 1.445, 2.293], rel=1e-3)
+    words = [each.verdict(a100, h100, dearer(a100.name, h100.name)) for each in stages()]
+    assert words == ["A100 80 GB", *3 * ["undecided"]]
+
+
+def test_a_pair_gains_what_was_published_and_its_boxes_promise_more():
+    assert [each.gain for each in pairs()] == pytest.approx([2.293, 1.0255, 1.2584], rel=1e-3)
+    assert [each.promised for each in pairs()] == pytest.approx([3.17, 1, 1.432], rel=1e-3)
 
 
 def test_a_bound_explains_a_time_within_twice_the_sum_of_all():
@@ -136,7 +146,9 @@ def test_a_transformer_holds_16_bytes_a_parameter_and_a_token_reads_each_weight_
     assert prompt.flops == 6 * 2 * many + 4 * 2 * 7 * 6 * 6 / 2 and prompt.tokens == 6
     assert prompt.moved["16 bits"] == 2 * (many + 2 * 2 * 7 * 6)
     assert generating(1024).intensity("16 bits") < 30  # each brings its own
-    assert dense(16, 4).flops == 2 * 16 * 16 and dense(16, 4).moved["float32"] == 4 * (16 + 128)
+    full = filling(card("A100 80 GB"))
+    assert full == generating(125) and generating(126).held["16 bits"] > 80e9
+    assert filling(card("T4"), "float32") == filling(Device("bare")) == generating(1)
 
 
 # -- Rent or buy. 3 an hour rented; owned 1000 W at 1 a kWh: 1 an hour; a price of quarter years.
