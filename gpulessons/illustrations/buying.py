@@ -87,8 +87,8 @@ def worth(stages, cheap, dear, rents) -> Picture:
     words = [each.verdict(cheap, dear, rents) for each in stages]
     ends = [end for bar in bars.values() for end in bar]
     decided = len(words) - words.count(UNDECIDED)
-    title = (f"An hour of the {dear.name} rents for {rents[0]:.2f} to {rents[1]:.2f} of the "
-             f"{cheap.name}: decided in {decided} of {len(words)} ways.")  # fmt: skip
+    title = (f"The rent of the {dear.name} is {span(rents)} that of the {cheap.name}: decided in "
+             f"{decided} of {len(words)} ways.")  # fmt: skip
     figure, axes = blank(height=1.7 + 0.4 * len(bars), title=title)
     axes.axvspan(*rents, color=VERMILLION, alpha=0.25, linewidth=0)
     told = {}
