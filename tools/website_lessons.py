@@ -62,6 +62,7 @@ def page(book: NotebookNode, relinked: Text, sourced: Text) -> NotebookNode:
         if cell.cell_type == "code":
             cell.outputs = [output for output in cell.outputs if not untried(html_of(output))]
     early, answers = opening(cells), answering(cells)
+    answers = {name: said for name, said in answers.items() if name not in in_folds(cells)}
     book.cells = [part for cell in further(cells) for part in parts(cell, early, answers)]
     invite(book.cells)
     return book
@@ -233,6 +234,16 @@ def further(cells: list[NotebookNode]) -> Iterator[NotebookNode]:
             yield new_markdown_cell(raw(start), id=f"{cell.id}-begins")
             opened = cell.id
         yield cell
+
+
+def in_folds(cells: list[NotebookNode]) -> set[str]:
+    """The cells that lie in such a fold: nothing in it is folded once more."""
+    found, inside = set[str](), False
+    for cell in cells:
+        if cell.cell_type == "markdown" and cell.source.startswith("#"):
+            inside = COLLAPSED in cell.metadata
+        found |= {cell.id} if inside else set()
+    return found
 
 
 def shows_code(cell: NotebookNode) -> bool:

@@ -54,6 +54,10 @@ class Counted(np.ndarray):
     def __array_function__(self, function, types, inputs, options):
         if function is np.dot:
             return inputs[0] @ inputs[1]
+        if function in (np.einsum, np.tensordot, np.inner):
+            Counted.shapes.append([np.shape(each) for each in inputs if not isinstance(each, str)])
+            plain = [each.view(np.ndarray) if isinstance(each, Counted) else each for each in inputs]
+            return np.asarray(function(*plain, **options)).view(Counted)
         return super().__array_function__(function, types, inputs, options)
 
     def dot(self, other):

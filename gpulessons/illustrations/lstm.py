@@ -56,16 +56,16 @@ def queue(kernels: int, runs: float, every: float) -> Picture:
 
 
 def fading(sizes, forget: float) -> Picture:
-    """Mean sizes of the gradients along h and c, a pair a step, from the last to the first."""
-    along_h, along_c = ([pair[place] for pair in sizes] for place in (0, 1))
+    """Mean sizes of the gradients by all ways and along c alone, a pair a step, from the last."""
+    every_way, along_c = ([pair[place] for pair in sizes] for place in (0, 1))
     back = [*range(1, len(sizes) + 1)]
     left = along_c[-1] / along_c[0]
     title = (
         f"Forget gate's bias {forget:g}: {units.plural(len(sizes) - 1, 'step')} back the gradient "
-        f"along c is {left:.2g} of what it was."
+        f"along c alone is {left:.2g} of what it was."
     )
-    named = [("along c", back, along_c, {"color": BLUE}),
-             ("along h", back, along_h, {"color": VERMILLION, "linestyle": "--"})]
+    named = [("along c alone", back, along_c, {"color": BLUE}),
+             ("of h, by all ways", back, every_way, {"color": VERMILLION, "linestyle": "--"})]
     ends = ", ".join(f"{name} from {ys[0]:.2g} to {ys[-1]:.2g}" for name, _, ys, _ in named)
     return log_lines(named, ("steps back from the loss", units.count),
                      ("mean size of the gradient", lambda size: f"{size:.0e}"), ticks=(1, 10, 60),

@@ -108,6 +108,9 @@ WRONG = {
         ("x.reshape(-1, x.shape[2]) @ w.T + b",
          "np.stack([np.dot(x_t, w.T) for x_t in x]) + b",
          "5 products have the inputs"),
+        ("x.reshape(-1, x.shape[2]) @ w.T + b",
+         "np.stack([np.einsum('bi,gi->bg', x_t, w) for x_t in x]) + b",
+         "5 products have the inputs"),
     ],
     "interleave": [
         ('"AAABBB", "BBBAAA"', '"AAABBB"', "One is missing"),
