@@ -55,8 +55,8 @@ class Counted(np.ndarray):
         if function is np.dot:
             return inputs[0] @ inputs[1]
         if function in (np.einsum, np.tensordot, np.inner):
-            Counted.shapes.append([np.shape(each) for each in inputs if not isinstance(each, str)])
-            plain = [each.view(np.ndarray) if isinstance(each, Counted) else each for each in inputs]
+            plain = [each if isinstance(each, str | int) else np.asarray(each) for each in inputs]
+            Counted.shapes.append([each.shape for each in plain if isinstance(each, np.ndarray)])
             return np.asarray(function(*plain, **options)).view(Counted)
         return super().__array_function__(function, types, inputs, options)
 
