@@ -10,10 +10,7 @@ from gpulessons.grader.diagnosis import Mismatch, number
 
 text = '''\
 def my_seconds(launch, wait, now):
-    """The seconds that one launch() usually takes, until its work is done.
-
-    wait() returns when all that was launched is done; now() is the time in seconds.
-    """
+    """Seconds that a launch() usually takes. wait() ends when all is done; now() is the time."""
     ### BEGIN SOLUTION
     times = []
     for _ in range(26):
@@ -35,11 +32,11 @@ HINT = "the headings above: which of them has this clock not heard of?"
 
 
 class Machine:
-    """Time passes here only by what is called."""
+    """Time passes here only by what is called. No two machines are as fast."""
 
-    def __init__(self, first=0.0, queue=False, before=0.0, works=()):
+    def __init__(self, usual, first=0.0, queue=False, before=0.0, works=()):
         self.time, self.first, self.queue, self.done = 0.0, first, queue, before
-        self.works, self.launches = chain(works, repeat(WORK)), 0
+        self.works, self.launches = chain(works, repeat(usual)), 0
 
     def launch(self):
         self.launches += 1
@@ -58,31 +55,38 @@ class Machine:
         return self.time
 
 
-def uneven(seed):
+def uneven(usual, seed):
     """Most launches take as long as ever; some are interrupted, and a few are lucky."""
-    works = [WORK, 15 * WORK, WORK / 2]
+    works = [usual, 15 * usual, usual / 2]
     return np.random.default_rng(seed).choice(works, MOST, p=[0.8, 0.15, 0.05])
 
 
 LIES = (  # what it still tells, and a machine that has no other trap
-    ("something else than the seconds of a launch, where nothing goes wrong", [{}]),
-    ("lie 1: its first call compiles", [{"first": 1.0}]),
-    ("lie 2: it did not wait until the work was done", [{"queue": True}]),
-    ("lie 2: work launched before it started is counted", [{"queue": True, "before": 0.5}]),
-    ("lie 4: one sample, or too few, or their mean or least, is not what is usual",
-     [{"works": uneven(seed)} for seed in range(20)]),
-)  # fmt: skip
+    ("something else than the seconds of a launch, where nothing goes wrong", {}),
+    ("lie 1: its first call compiles", {"first": 1.0}),
+    ("lie 2: it did not wait until the work was done", {"queue": True}),
+    ("lie 2: work launched before it started is counted", {"queue": True, "before": 0.5}),
+)
+NOISE = "lie 4: one sample, or too few, or their mean or least, is not what is usual"
+
+
+def traps():
+    """(lie, the usual seconds of a launch, a machine): no constant is right on all of them."""
+    for n, (lie, trap) in enumerate(LIES):
+        for usual in (WORK * (n + 1), WORK / (n + 2)):
+            yield lie, usual, Machine(usual, **trap)
+    for seed in range(20):
+        usual = WORK * (1 + seed / 7)
+        yield NOISE, usual, Machine(usual, works=uneven(usual, seed))
 
 
 def judge(attempt):
-    for lie, traps in LIES:
-        for trap in traps:
-            machine = Machine(**trap)
-            read = number(run(attempt, (machine.launch, machine.wait, machine.now), {}), HINT)
-            if not isclose(read, WORK, rel_tol=0.02):
-                raise Mismatch(f"It still tells {lie}. It read {1e3 * read:.3g} ms; a launch "
-                               f"usually takes {1e3 * WORK:g} ms.", HINT)  # fmt: skip
-    return "An honest clock. Lies 3 and 5 no clock can mend: they are about what is timed."
+    for lie, usual, machine in traps():
+        read = number(run(attempt, (machine.launch, machine.wait, machine.now), {}), HINT)
+        if not isclose(read, usual, rel_tol=0.02):
+            raise Mismatch(f"It still tells {lie}. It read {1e3 * read:.3g} ms; a launch "
+                           f"usually takes {1e3 * usual:.3g} ms.", HINT)  # fmt: skip
+    return "An honest clock. (A median hides one slow first call; report that call apart.)"
 
 
 exercise = Exercise(__name__, text, judge=judge)

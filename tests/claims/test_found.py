@@ -34,9 +34,9 @@ def test_what_could_not_be_measured_says_nothing_and_replaces_nothing(file):
 
 
 def test_a_figure_has_the_kind_that_its_statement_names(file):
-    finding = claims.found("11a", pixels=2.2, packing=0.2)
+    finding = claims.found("11a", pixels=2.2, lanes=1.0)
     assert finding.word == "holds with limits"
-    assert [each.kind for each in finding.figures] == ["modelled", "bounded"]
+    assert [each.kind for each in finding.figures] == ["counted", "counted"]
 
 
 def test_a_bound_may_have_no_other_end(file):

@@ -175,8 +175,8 @@ def interval(gpu: GPU, parts: dict[str, float], from_code: bool) -> tuple[float,
     """(low, high): as far from the modelled time as published ones were.
 
     Where it does not wait for memory, both ends are another clock's too: a GeForce may run above
-    its boost; and under load a card may run between base and boost, as gpu-roofline's L40 (0.74 and 2.49 GHz)
-    fell to 1.32 GHz, their geometric mean.
+    its boost; and under load a card may run between base and boost, as gpu-roofline's L40 (0.74 and
+    2.49 GHz) fell to 1.32 GHz, their geometric mean.
     """
     limiter = max(parts, key=lambda part: parts[part])
     low, high = SPREAD
