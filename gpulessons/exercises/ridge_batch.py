@@ -26,7 +26,7 @@ mistakes = (
 )  # fmt: skip
 hints = (
     "Seconds for a weight's bytes: bits / 8 / bandwidth. For its FLOPs: 2 * batch / flop_rate.",
-    "ceil(flop_rate / bandwidth * (bits / 8) / 2)",
+    "return ceil(flop_rate / bandwidth * (bits / 8) / 2)",
 )
 
 exercise = a_function(

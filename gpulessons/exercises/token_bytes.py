@@ -29,7 +29,7 @@ mistakes = (
 )  # fmt: skip
 hints = (
     "Write down what a whole step reads, for all sequences; then divide by the tokens it writes.",
-    "bits / 8 * (weights + batch * cached * context) / batch",
+    "return bits / 8 * (weights / batch + cached * context)",
 )
 
 exercise = a_function(
