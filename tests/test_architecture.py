@@ -42,13 +42,13 @@ ROOMS = {
 COURSE = 29_950, 22_000
 BUDGETS = {
     "gpulessons": (800, 800),
-    "claims": (900, 900),
+    "claims": (910, 900),
     "cli": (700, 600),
     "evidence": (200, 200),
     "exercises": (3_380, 3_000),
     "grader": (750, 500),
     "hardware": (1_530, 900),
-    "illustrations": (4_390, 2_600),
+    "illustrations": (4_400, 2_600),
     "measure": (1_780, 1_300),
     "models": (1_760, 1_200),
     "money": (600, 500),

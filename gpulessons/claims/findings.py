@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from html import escape
 
-from .judge import SPEAKERS, WORDS, Figure, Statement, claims, word
+from .judge import DEPENDS, HOLDS, SAYS, SPEAKERS, WORDS, Figure, Statement, claims, reached, word
 from .known import evidence
 
 
@@ -42,13 +42,25 @@ class Finding:
         each = ", ".join(f"{who} ({said})" for who, said in authors.items())
         return f"{len(authors)} authors: {each}"
 
+    @property
+    def said(self) -> str:
+        """ "holds", "depends (1 of 18 figures supports it)" """
+        if self.word != DEPENDS:
+            return self.word
+        for_it = sum(self.reached(each) == {HOLDS} for each in self.figures)
+        some = f"{for_it} of {len(self.figures)} figures support{'s' * (for_it == 1)} it"
+        return f"{self.word} ({some})"
+
+    def reached(self, figure: Figure) -> set[str]:
+        return reached(figure, self.about.refuted, self.about.holds)
+
     def says(self, figure: Figure) -> str:
-        """The word, or words, that one figure alone allows."""
-        return word([figure], self.about.refuted, self.about.holds)
+        """ "supports it", "lies between or contradicts it" """
+        return " or ".join(said for side, said in SAYS.items() if side in self.reached(figure))
 
     @property
     def lines(self) -> list[str]:
-        """Each figure with its kind and the words that it allows."""
+        """Each figure with its kind, and what it says."""
         return [
             f"{figure.what}: {figure.amount(self.about.unit)} "
             f"({figure.kind}{f': {figure.where}' * bool(figure.where)}) → {self.says(figure)}"
@@ -62,7 +74,7 @@ class Finding:
                 f"  {about.test}{figures}\n  What would change it: {about.changes}")  # fmt: skip
 
     def _repr_html_(self) -> str:
-        head = f"<b>{escape(self.about.words)}</b><br><b>{self.word}</b> by {escape(self.support)}"
+        head = f"<b>{escape(self.about.words)}</b><br><b>{self.said}</b> by {escape(self.support)}"
         return f"<p>{head}</p>{details(self)}"
 
 

@@ -2,10 +2,9 @@
 
 Each claim of the sources is split into its statements, and each of these says that some quantity is
 large: a speed-up, a share, a number of cores. A figure from the upper border on supports it, one at
-or below the lower contradicts it. Take one word that its range reaches from each figure: where all
-are the same, that is the statement's word, and where two differ, it holds with limits: its case
-decides. Where one author's figures all support it and another's all contradict it, the sources
-conflict. A statement for which more than one word can come out so is undecided.
+or below the lower contradicts it, and a range may reach several of these. Where every figure
+supports a statement it holds, where some do it depends on the case, where none does and some
+contradict it is refuted. A statement for which more than one word can come out so is undecided.
 """
 
 import math
@@ -13,19 +12,20 @@ import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, reduce
+from itertools import product
 from pathlib import Path
 
 from gpulessons import units
 
-HOLDS, LIMITS, REFUTED = "holds", "holds with limits", "refuted"
-CONFLICT, UNDECIDED = "sources conflict", "undecided"
+HOLDS, DEPENDS, REFUTED, UNDECIDED = "holds", "depends", "refuted", "undecided"
 WORDS = {
-    HOLDS: "every figure reaches the upper border",
-    LIMITS: "the case decides: figures lie on both sides, or between the borders",
-    REFUTED: "no figure exceeds the lower border",
-    CONFLICT: "one author's figures all support it, another's all contradict it",
-    UNDECIDED: "the figures are too wide for one word, or there are none",
+    HOLDS: "every figure supports it",
+    DEPENDS: "some figures support it and others do not: ask which case",
+    REFUTED: "no figure supports it, and some contradict it",
+    UNDECIDED: "no figure decides: they lie between the borders, are too wide, or there are none",
 }
+BETWEEN = "between"  # a figure's, between the borders: it neither supports nor contradicts
+SAYS = {HOLDS: "supports it", BETWEEN: "lies between", REFUTED: "contradicts it"}
 COURSE = "this course"
 AUTHORS = {"DeepBench": "Baidu", "cnn-benchmarks": "Justin Johnson", "SGEMM_CUDA": "Simon Boehm",
            "ml-engineering": "Stas Bekman", "prices and rents": "price lists",
@@ -82,31 +82,31 @@ def written(value: float, unit: str) -> str:
     return f"{units.three_digits(value)} {unit}".strip()
 
 
-def allowed(figure: Figure, refuted: float, holds: float) -> set[str]:
-    """The words that one figure's range reaches. On two borders that are one, it holds."""
-    reached = {
+def reached(figure: Figure, refuted: float, holds: float) -> set[str]:
+    """What one figure's range reaches, of SAYS. Borders that are one have nothing between them."""
+    there = {
         HOLDS: figure.high >= holds,
-        LIMITS: figure.high > refuted and figure.low < holds and refuted < holds,
+        BETWEEN: figure.high > refuted and figure.low < holds and refuted < holds,
         REFUTED: figure.low <= refuted and figure.low < holds,
     }
-    return {word for word, there in reached.items() if there}
+    return {side for side in SAYS if there[side]}
 
 
-def both(some: set[str], others: set[str]) -> set[str]:
-    """The words that two sets allow together: a word twice is that word, two are LIMITS."""
-    return {one if one == other else LIMITS for one in some for other in others}
+def together(one: str, other: str) -> str:
+    """The word of two figures, or of two groups of them."""
+    if one == other:
+        return one
+    return DEPENDS if {HOLDS, DEPENDS} & {one, other} else REFUTED
 
 
 def word(figures: Iterable[Figure], refuted: float, holds: float) -> str:
     """What the figures say together: one of WORDS."""
-    by: dict[str, list[set[str]]] = {}
-    for figure in figures:
-        by.setdefault(figure.author, []).append(allowed(figure, refuted, holds))
-    said = [reduce(both, sets) for sets in by.values()]
-    if {HOLDS} in said and {REFUTED} in said:
-        return CONFLICT
-    words = reduce(both, said) if said else set()
-    return words.pop() if len(words) == 1 else UNDECIDED
+    sides = [reached(each, refuted, holds) for each in figures]
+    if not sides:
+        return UNDECIDED
+    words = reduce(lambda some, others: {together(*two) for two in product(some, others)}, sides)
+    said = words.pop() if len(words) == 1 else UNDECIDED
+    return UNDECIDED if said == BETWEEN else said
 
 
 @dataclass(frozen=True)

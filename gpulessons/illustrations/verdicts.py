@@ -4,7 +4,7 @@ import math
 from textwrap import fill as fill_words
 
 from gpulessons import units
-from gpulessons.claims.judge import UNDECIDED, WORDS
+from gpulessons.claims.judge import HOLDS, REFUTED, UNDECIDED, WORDS
 from gpulessons.claims.judge import written as in_unit
 from gpulessons.plots.axes import log_axes, name_rows, two_ticks, written
 from gpulessons.plots.picture import BLUE, GREEN, INK, ORANGE, Picture, blank
@@ -14,14 +14,14 @@ KINDS = {"live": "o", "recorded": "o", "published": "s", "modelled": "D", "bound
 COLORS = BLUE, ORANGE, GREEN, INK  # an author each
 
 
-def ranges(finding, span=None):
+def ranges(finding):
     """The figures of a Finding on one axis, a row each and together by author, between the
-    statement's two borders. span: the ends of a log axis, where several pictures are compared."""
+    statement's two borders."""
     about, authors = finding.about, list(finding.authors)
     rows = sorted(finding.figures, key=lambda each: authors.index(each.author))
-    title = f"{fill_words(about.words, 76)}\n{finding.word}, by {in_words(len(authors))}"
+    title = f"{fill_words(about.words, 76)}\n{finding.said}, by {in_words(len(authors))}"
     figure, axes = blank(8.6, 1.8 + 0.45 * len(rows), title)
-    low, high = limits(axes, finding, span)
+    low, high = limits(axes, finding)
     for y, each in enumerate(rows):
         look = {"color": COLORS[authors.index(each.author) % len(COLORS)]}
         axes.plot((max(each.low, low), min(each.high, high)), (y, y), linewidth=3, **look)
@@ -33,15 +33,33 @@ def ranges(finding, span=None):
         axes.axvline(border, color=INK, linewidth=1, linestyle=(0, (4, 3)))
         axes.text(border, -0.75, side, color=INK, ha=ha, fontsize=9.5)
     name_rows(axes, [fill_words(f"{each.author}: {each.what} ({each.kind})", 52) for each in rows])
-    return Picture(figure, f"{about.words} {finding.word} by {finding.support}. {about.test} "
+    return Picture(figure, f"{about.words} {finding.said} by {finding.support}. {about.test} "
                            f"{'; '.join(finding.lines)}.")  # fmt: skip
+
+
+def headlines(ours, theirs, what):
+    """What can be said of one piece of work: {a CPU's side: seconds} over {a card's: seconds}."""
+    gains = {card: [mine / seconds for mine in ours.values()] for card, seconds in theirs.items()}
+    ends = [units.ratio(end(map(end, gains.values()))) for end in (min, max)]
+    title = f"{what}: headlines from {ends[0]} to {ends[1]}"
+    figure, axes = blank(8.6, 1.9 + 0.45 * len(ours), title)
+    for (card, row), color, mark in zip(gains.items(), COLORS, "osD^", strict=False):
+        axes.plot(row, range(len(row)), color=color, marker=mark, markersize=9, linestyle="none",
+                  label=f"over {card}")  # fmt: skip
+    log_axes(axes, x=("time on the CPU over time on the card", units.ratio))
+    name_rows(axes, ours)
+    figure.legend(loc="outside lower center", ncols=len(gains), frameon=False, labelcolor=INK,
+                  fontsize=9.5)  # fmt: skip
+    said = "; ".join(f"{side} over {card}: {units.ratio(row[i])}" for card, row in gains.items()
+                     for i, side in enumerate(ours))  # fmt: skip
+    return Picture(figure, f"{title}. {said}.")
 
 
 def in_words(count):
     return f"{count} author{'s' * (count != 1)}"
 
 
-def limits(axes, finding, span=None):
+def limits(axes, finding):
     """The ends of the axis: of a share from nothing to all, of a factor by powers of ten."""
     about = finding.about
     ends = [about.refuted, about.holds, *(end for each in finding.figures
@@ -54,7 +72,7 @@ def limits(axes, finding, span=None):
         axes.set_xlabel(what)
         written(axes.xaxis, told[1])
     else:
-        low, high = span or (min(ends) / 3, max(ends) * 3)
+        low, high = min(ends) / 3, max(ends) * 3
         log_axes(axes, x=told)
     axes.set_xlim(low, high)
     if low:
@@ -75,10 +93,12 @@ def asked(finding):
 
 
 def reason(finding, word, right):
-    """Why it is right, or of which figures alone: the least and the largest."""
-    saying = [each for each in finding.figures if word == right or finding.says(each) == word]
-    ends = dict.fromkeys((min(saying, key=lambda each: each.low),
-                          max(saying, key=lambda each: each.high))) if saying else ()
+    """Why it is right, or what speaks against it: the least and the largest of such figures."""
+    sides = {HOLDS: {HOLDS}, REFUTED: {REFUTED}}.get(word)
+    there = [each for each in finding.figures
+             if word == right or (sides and finding.reached(each) == sides)]  # fmt: skip
+    ends = dict.fromkeys((min(there, key=lambda each: each.low),
+                          max(there, key=lambda each: each.high))) if there else ()  # fmt: skip
     said = "; ".join(f"{each.author}, {each.what}: {each.amount(finding.about.unit)}"
                      for each in ends)
     if word == right:

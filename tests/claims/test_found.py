@@ -20,7 +20,7 @@ def file(tmp_path, monkeypatch):
 
 def test_a_page_sees_the_word_and_the_last_page_has_it(file):
     ratio = Ratio(0.8, 0.75, 0.85)
-    assert claims.found("17a", batch=ratio, narrow=(0.3, 0.4)).word == "holds with limits"
+    assert claims.found("17a", batch=ratio, narrow=(0.3, 0.4)).word == "depends"
     assert claims.found("17a", batch=0.9).word == "holds"  # of this call alone
     again = claims.judged(17)["17a"]
     assert [(each.low, each.high) for each in again.figures] == [(0.9, 0.9), (0.3, 0.4)]
@@ -35,7 +35,7 @@ def test_what_could_not_be_measured_says_nothing_and_replaces_nothing(file):
 
 def test_a_figure_has_the_kind_that_its_statement_names(file):
     finding = claims.found("11a", pixels=2.2, lanes=1.0)
-    assert finding.word == "holds with limits"
+    assert finding.word == "depends"
     assert [each.kind for each in finding.figures] == ["counted", "counted"]
 
 
