@@ -66,7 +66,7 @@ BY_HAND = {  # what the solution, which is the truth of these exercises, is give
     "break_even_calls": ((12_000_000, 900, 400), 24_000),
     "break_even_hours": ((1000, 3, 500, 2), 500),
     "forgot_to_average": ((column(5, 5, 4, 5),), 2),
-    "judge_a_claim": (([("A", 5), ("A", 4), ("B", 0)], 1, 3), "conflict"),
+    "judge_a_claim": (([("A", 5), ("A", 4), ("B", 0)], 1, 3), ["depends", 2]),
     "no_conflict": ((6, 3), 1 / 20),
     "online_update": ((2.0, 1.0, 3.0), (3.0, 1 + math.exp(-1))),
     "output_size": ((7, 3, 2, 1), 4),
