@@ -94,8 +94,8 @@ def pairs() -> tuple[Pair, ...]:
     return (
         Pair("training MPT 7B", "FLOP/s", *two("A100 80 GB", "H100", subject="training",
                                                what="MPT 7B: tokens of one card")),
-        Pair("prompts of 2,048 tokens", "FLOP/s", *two("H100", "H200", prompt=2048)),
-        Pair("answers of 4,096 tokens", "bytes/s", *two("H100", "H200", output=4096)),
+        Pair("prompts of 2,048 tokens", "FLOP/s", *two("H100", "H200", prompt=2048, output=128)),
+        Pair("answers of 4,096 tokens", "bytes/s", *two("H100", "H200", prompt=128, output=4096)),
     )  # fmt: skip
 
 

@@ -77,7 +77,7 @@ def card(name):
     promised = sheet(name)
     rates = {ON_SHEETS[each]: rate for each, rate in promised.peaks.items() if each in ON_SHEETS}
     prices = [end for row in latest("price", name) for end in row.ends]
-    rents = [row.value * 3600 for row in rows("rent", name)]
+    rents = [row.value * 3600 for row in whole_hours(rows("rent", name))]
     shares = [row.value for row in rows("share of a machine", around(name))]
     return Device(
         name, rates, promised.memory, promised.capacity,
@@ -95,6 +95,11 @@ def around(name):
 
 def rows(subject, name):
     return [row for row in published(subject) if row.device == name]
+
+
+def whole_hours(rents):
+    """Those of an hour, where there are any: serverless sellers ask for the seconds computed."""
+    return [row for row in rents if "while it computes" not in row.what] or rents
 
 
 def latest(subject, name):

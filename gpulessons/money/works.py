@@ -17,7 +17,8 @@ from gpulessons.evidence import published
 
 from .devices import FACTORS, Device
 
-LAYERS, WIDTH = 32, 4_096  # of a transformer of some 6.4 billion parameters, called a "7 B"
+LAYERS, WIDTH = 32, 4_096  # of Llama 2's "7 B", 6.74 billion parameters
+VOCABULARY = 32_000
 PRODUCTS, OPS = 6, 12  # of one of its layers, forward: the ops are its products and as many others
 EAGER, COMPILED = "eager", "compiled"  # into a CUDA graph of fewer kernels
 
@@ -105,6 +106,12 @@ def by_width(count):
     return {factors: width * count for factors, width in FACTORS.items()}
 
 
+def weights(layers, width):
+    """Parameters of a transformer of Llama's kind: four square matrices and three of an MLP 2.6875
+    times as wide in each layer, an embedding before, and a projection onto the vocabulary after."""
+    return layers * (4 + 3 * 2.6875) * width**2 + 2 * VOCABULARY * width
+
+
 def transformer_launched(layers, passes, how):
     """Seconds of the launches of so many passes through a transformer, forward or back."""
     return (PRODUCTS if how == COMPILED else OPS) * layers * passes * launch(how)
@@ -120,7 +127,7 @@ def training(
     read, and Adam reads and writes its own. A layer keeps 16 numbers of its width for each token
     (what its norms, products, attention and activation were given), written once and read once.
     """
-    parameters, kept = 12 * layers * width**2, 16 * layers * width * tokens
+    parameters, kept = weights(layers, width), 16 * layers * width * tokens
     moved, held = {}, {}
     for factors, each in FACTORS.items():
         adam = 34 if each == 2 else 40
@@ -137,7 +144,7 @@ def generating(
 ) -> Work:  # fmt: skip
     """The next token of each of so many sequences: every weight is read once, and used by each. The
     keys and values of the tokens before, so many as `context`, are a sequence's own."""
-    parameters, cached = 12 * layers * width**2, 2 * layers * width * context * sequences
+    parameters, cached = weights(layers, width), 2 * layers * width * context * sequences
     nbytes = by_width(parameters + cached)
     return Work(f"decode, {units.plural(sequences, 'sequence')} at once",
                 2 * parameters * sequences + 2 * cached, nbytes, nbytes,
@@ -154,7 +161,7 @@ def filling(device: Device, factors: str = "16 bits", context: int = 1_024) -> W
 def prefill(tokens: int, layers: int = LAYERS, width: int = WIDTH) -> Work:
     """A prompt of so many tokens, all at once: every weight is read once, and used by each; each
     token attends to those before it. The cache is written."""
-    parameters, cached = 12 * layers * width**2, 2 * layers * width * tokens
+    parameters, cached = weights(layers, width), 2 * layers * width * tokens
     nbytes = by_width(parameters + cached)
     return Work(f"prefill, {tokens:,} tokens", 2 * parameters * tokens + cached * tokens, nbytes,
                 nbytes, transformer_launched(layers, 1, COMPILED), tokens)  # fmt: skip
