@@ -136,7 +136,7 @@ def test_a_transformer_holds_16_bytes_a_parameter_and_a_token_reads_each_weight_
     assert bare.flops == pytest.approx(2 * 6.738e9, rel=1e-4)  # Llama 2 7B
     assert bare.intensity("16 bits") == 1 and bare.intensity("float32") == 0.5
     assert generating(8, context=0).intensity("16 bits") == 8
-    one, many = generating(3, 5, 2, 7), 12.0625 * 2 * 49 + 64_000 * 7  # keys and values: 2 × 2 layers × 7 × 5 tokens
+    one, many = generating(3, 5, 2, 7), 12.0625 * 2 * 49 + 64_000 * 7  # 2 × 2 × 7 × 5 in caches
     assert one.moved["16 bits"] == one.held["16 bits"] == 2 * (many + 3 * 140)
     assert one.flops == 3 * 2 * (many + 140)
     assert generating(how=EAGER).launched == 12 * LAYERS * launch()
