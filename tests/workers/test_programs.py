@@ -21,7 +21,7 @@ from gpulessons.workers.training import examples, network
 WORLDS = [1, 2, 3]
 LENGTHS = [0, 1, 2, 5, 60, 1009]
 EXACT = ["one by one", "flat", "naive", "tree", "ring", "DDP", "DDP, one bucket"]
-PACKED = {"fp16": lambda n: 2 * n, "8-bit": lambda n: 4 + n, "1-bit": lambda n: 8 + -(-n // 8)}
+PACKED = {"1-bit": lambda n: 8 + -(-n // 8)}
 WAYS = [*EXACT, *PACKED, "alone"]
 STEPS, HIDDEN, BATCH = 4, 15, 62  # a batch that 3 does not divide
 SLOW = 2e-3, 1e6  # seconds, and bytes a second: an emulated wire that nothing real is as slow as
@@ -34,7 +34,9 @@ JOBS = {
     "collectives": ("check_collectives", {"lengths": LENGTHS}),
     **{how: ("data_parallel", {"how": how, "steps": STEPS, **SIZES}) for how in WAYS},
     **{(how, SLOW): ("data_parallel", {"how": how, "steps": 3, "link": SLOW, **SIZES})
-       for how in ("ring", "flat", "DDP", "8-bit")},
+       for how in ("ring", "flat", "DDP", "1-bit")},
+    **{(how, "micro"): ("data_parallel", {"how": how, "steps": STEPS, "micro": 3, **SIZES})
+       for how in ("flat", "DDP")},
     "slow links": ("measure_links", {"sizes": [6000], "rounds": 2, "link": SLOW,
                                      "algorithms": ["naive", "tree", "ring"]}),
     **{pipe: ("pipeline", {"schedule": pipe[0], "micro": pipe[1], "blocks": 4, "rounds": 1,
@@ -109,9 +111,9 @@ def ring(length, rank, world):
 def test_on_an_emulated_wire_all_learn_the_same_and_none_is_quicker_than_its_formula(found):
     for world in WORLDS:
         plain = of(found, world, "flat")[0].losses[:3]
-        for how in ("ring", "flat", "DDP", "8-bit"):
+        for how in ("ring", "flat", "DDP", "1-bit"):
             for each in of(found, world, (how, SLOW)):
-                assert each.losses == pytest.approx(plain, rel=0.1 if how == "8-bit" else 1e-9)
+                assert each.losses == pytest.approx(plain, rel=0.1 if how == "1-bit" else 1e-9)
         for sample in of(found, world, "slow links")[0]:
             if world == 2 or (world, sample.algorithm) in {(3, "ring"), (3, "naive")}:
                 least = Link(*SLOW).seconds(sample.algorithm, world, 6000)  # trees: powers of two
@@ -125,7 +127,7 @@ def test_workers_with_shares_of_a_batch_learn_what_one_worker_learns_from_it(fou
     size = sum(p.numel() for p in network(HIDDEN).parameters())
     (alone,) = of(found, 1, "flat")
     for world in WORLDS:
-        for how in EXACT:
+        for how in [*EXACT, ("flat", "micro"), ("DDP", "micro")]:
             replicas = of(found, world, how)
             assert len({each.parameters for each in replicas}) == 1  # to the last bit
             for each in replicas:
