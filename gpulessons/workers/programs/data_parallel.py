@@ -21,7 +21,7 @@ from ..gradients import ALONE, reducer
 from ..training import Log, common_start, examples, mean_loss, minibatches, network
 from ..worker import Worker
 
-WARM = 2  # steps until everything slow has happened once
+WARM = 1  # steps until everything slow has happened once
 MEGABYTES = {"DDP": 0.07, "DDP, one bucket": 1_000}  # in a bucket; DDP's own default: 25
 
 
@@ -57,7 +57,7 @@ def main(
     pace: seconds that an example takes on its way there and back, slept: an emulated computer.
     """
     if steps <= WARM:
-        raise ValueError(f"The first {WARM} steps only warm up: ask for more, not for {steps}.")
+        raise ValueError(f"The first step only warms up: ask for more, not for {steps}.")
     number = getattr(torch, dtype)
     (x, labels), held = ([a.to(worker.device) for a in pair] for pair in examples(number))
     model = paced(network(hidden, number, depth=depth), pace / depth).to(worker.device)
@@ -108,7 +108,9 @@ def paced(model: Sequential, seconds: float) -> Sequential:
     """The same network, whose hidden layers each take so long for an example."""
     for layer in model if seconds else ():
         if isinstance(layer, Sigmoid):
-            layer.register_forward_hook(lambda _, given, out: Sleep.apply(out, seconds))
+            layer.register_forward_hook(
+                lambda _, given, out: Sleep.apply(out, seconds) if torch.is_grad_enabled() else out
+            )
     return model
 
 
