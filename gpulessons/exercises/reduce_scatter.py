@@ -29,7 +29,6 @@ def my_reduce_scatter(pieces, rank, exchange):
 '''
 
 HINT = "the pieces' numbers, in each step: what leaves is what has just grown."
-PATIENCE = 2.0  # seconds for a piece that nobody sends
 
 
 def judge(attempt):
@@ -39,17 +38,15 @@ def judge(attempt):
                    for rank in range(world)]  # fmt: skip
         queues, sent = [Queue() for _ in range(world)], [0] * world
         with ThreadPoolExecutor(world) as pool:
-            owned = [*pool.map(
-                lambda rank, own, exchange: run(attempt, (own, rank, exchange), {}), range(world),
-                vectors, [partial(exchange, queues, sent, rank) for rank in range(world)]
-            )]  # fmt: skip
+            ends = [partial(exchange, queues, sent, rank) for rank in range(world)]
+            owned = [*pool.map(lambda *given: run(attempt, given, {}), vectors, range(world), ends)]
         for rank, piece in enumerate(owned):
             complete(rank, piece, vectors[rank])
         if len(set(owned)) < world:
             raise Mismatch(f"Of {world} workers two own the same piece: {owned}.", HINT)
         if max(sent) > world * (world - 1):
-            raise Wasteful(f"of {world} workers one sent {max(sent) / world:g} pieces, where "
-                           f"{world - 1} would do.", "the turns of the loop.")  # fmt: skip
+            pieces = f"{max(sent) / world:g} pieces of {world}, where {world - 1} would do."
+            raise Wasteful(f"a worker sent {pieces}", "the turns of the loop.")
     return "1 to 5 workers: each ends with one finished piece, and has sent n − 1 of n."
 
 
@@ -59,26 +56,23 @@ def exchange(queues, sent, rank, piece):
     sent[rank] += piece.size
     queues[(rank + 1) % len(queues)].put(piece)
     try:
-        return queues[rank].get(timeout=PATIENCE)
+        return queues[rank].get(timeout=2)
     except Empty:
-        raise Mismatch(f"Of {len(queues)} workers number {rank} waits for a piece that nobody "
-                       "sends.", "whether all exchange equally often.") from None  # fmt: skip
+        said = f"Of {len(queues)} workers number {rank} waits for a piece that nobody sends."
+        raise Mismatch(said, "whether all exchange equally often.") from None
 
 
 def complete(rank, number, pieces):
-    """Mismatch unless the piece of this number holds every worker's share, once."""
+    """Mismatch unless this piece holds every worker's share, once."""
     world, where = len(pieces), f"Worker {rank} of {len(pieces)}"
     if not isinstance(number, int | np.integer) or not 0 <= number < world:
         raise Mismatch(f"{where} returned {number!r}, and its pieces are 0 to {world - 1}.", HINT)
     shares = np.asarray(pieces[number])
-    if shares.shape != (world,):
-        raise Mismatch(f"{where}: piece {number} has the shape {shares.shape}, not its own.", HINT)
-    if not np.allclose(shares, number + 1):
+    if shares.shape != (world,) or not np.allclose(shares, number + 1):
         pure = np.isin(shares, (0, number + 1)).all()
         held = ", ".join(map(str, np.flatnonzero(shares)))
-        raise Mismatch(f"{where} returned {number}, and piece {number} " + (
-            f"has the shares of {held} alone." if pure else
-            "has shares of other pieces in it, or one twice."), HINT)  # fmt: skip
+        said = f"the shares of {held} alone" if pure else "others' shares in it, or one twice"
+        raise Mismatch(f"{where} returned {number}, and piece {number} has {said}.", HINT)
 
 
 hints = (

@@ -208,6 +208,9 @@ WRONG = {
          "            totals[r, s] += a[r] * ys[k, j + 8 * s]",
          "1.25 loads from shared memory"),
     ],
+    "share_of_loss": [
+        ("sum(losses) * workers / total", "sum(losses) / len(losses) / workers", "is expected"),
+    ],
     "reduce_scatter": [
         ("pieces[grows] += exchange", "pieces[grows] = exchange", "has the shares of"),
         ("(rank - step - 1) % world", "(rank - step) % world", "has the shares of"),

@@ -30,17 +30,10 @@ class Trained:
     """What one worker has after its training."""
 
     losses: tuple[float, ...] = field(repr=False)  # of each minibatch, over all its examples
-    accuracy: float  # on the held-out digits
     seconds: float  # of each step after the first WARM, on average
     bytes: int  # of gradients, as packed, that it handed over to be summed, in all steps
     parameters: tuple[float, ...] = field(repr=False)  # the first hundred of each, to compare
     events: tuple[tuple[str, float, float], ...] = field(repr=False)  # (kind, start, stop), warm
-
-    @property
-    def computing(self) -> float:
-        """Seconds of a step in which it computed, on average: no sending, and no waiting."""
-        spans = [stop - start for kind, start, stop in self.events if kind == "compute"]
-        return 2 * sum(spans) / len(spans)  # the pass, and the update
 
 
 def main(
@@ -59,7 +52,7 @@ def main(
     if steps <= WARM:
         raise ValueError(f"The first step only warms up: ask for more, not for {steps}.")
     number = getattr(torch, dtype)
-    (x, labels), held = ([a.to(worker.device) for a in pair] for pair in examples(number))
+    x, labels = (each.to(worker.device) for each in examples(number)[0])
     model = paced(network(hidden, number, depth=depth), pace / depth).to(worker.device)
     learner = (Bucketed if how in MEGABYTES else ByHand)(model, how, batch, wire_of(link))
     optimizer, losses = torch.optim.SGD(model.parameters(), rate), list[float]()
@@ -77,9 +70,8 @@ def main(
         worker.progress(done + 1, steps, how)
     seconds = (perf_counter() - began) / (steps - WARM)
     return Trained(
-        summed(losses), accuracy(model, *held), seconds, learner.bytes, sample(model),
-        tuple(learner.log.events),
-    )  # fmt: skip
+        summed(losses), seconds, learner.bytes, sample(model), tuple(learner.log.events)
+    )
 
 
 def backward(model: Module, x: Tensor, labels: Tensor, batch: int) -> float:
@@ -108,9 +100,7 @@ def paced(model: Sequential, seconds: float) -> Sequential:
     """The same network, whose hidden layers each take so long for an example."""
     for layer in model if seconds else ():
         if isinstance(layer, Sigmoid):
-            layer.register_forward_hook(
-                lambda _, given, out: Sleep.apply(out, seconds) if torch.is_grad_enabled() else out
-            )
+            layer.register_forward_hook(lambda _, given, out: Sleep.apply(out, seconds))
     return model
 
 
@@ -169,11 +159,6 @@ def summed(losses: list[float]) -> tuple[float, ...]:
     total = torch.tensor(losses, dtype=torch.float64)
     dist.all_reduce(total)
     return tuple(total.tolist())
-
-
-def accuracy(model: Module, x: Tensor, labels: Tensor) -> float:
-    with torch.no_grad():
-        return (model(x).argmax(1) == labels).double().mean().item()
 
 
 def sample(model: Module) -> tuple[float, ...]:
