@@ -27,7 +27,7 @@ def timeline(runs) -> Picture:
     Refused (ValueError) where one worker's sum is there before another has begun to send.
     """
     told = {way: units.seconds(workers[0].seconds) for way, workers in runs.items()}
-    title = f"Time of a step. {listed(told)}."
+    title = f"Time of a step, emulated, {listed(told)}."
     rows = {}
     for way, workers in runs.items():
         if effects_first(workers):
@@ -87,17 +87,15 @@ def speedups(found, foretold) -> Picture:
     """Times one worker's speed over the workers: {link: {workers: times}}, emulated (marks), and by
     the model (lines, of a function of link and workers)."""
     most = max(max(times) for times in found.values())
-    dotted = {"color": INK, "linewidth": 1, "linestyle": ":"}
-    drawn = [("all that is possible", (1, most), (1, most), dotted)]
+    drawn, fine = [], range(1, most + 1)
     for (name, times), look in zip(found.items(), LOOKS, strict=False):
-        fine = range(1, most + 1)
         drawn += [(f"{name}, emulated", *zip(*times.items(), strict=True),
                    {**look, "linestyle": "none"}),
                   (f"{name}, modelled", fine, [foretold(name, n) for n in fine],
                    {"color": look["color"], "linewidth": 1})]
-    told = listed({name: units.ratio(times[most]) for name, times in found.items()})
+    told = "; ".join(f"{units.ratio(times[most])} over {name}" for name, times in found.items())
     return log_lines(drawn, ("workers", units.count), ("times one worker's speed", units.ratio),
-                     title=f"{most} workers, emulated. {told}.", ticks=(1, 2, 4, 8))
+                     title=f"{most} workers, emulated: {told}.", ticks=(1, 2, 4, 8), base=2)
 
 
 def returns(found) -> Picture:

@@ -65,7 +65,8 @@ class Emulated(Wire):
         self.sent += piece.nbytes
         stamp = torch.tensor([began], dtype=torch.float64)
         stamped = torch.cat([each.reshape(-1).view(torch.uint8) for each in (stamp, piece)])
-        return cast("dist.Work", Sending(left, cast("dist.Work", dist.isend(stamped, to))))
+        work = cast("dist.Work", dist.isend(stamped, to))
+        return cast("dist.Work", Sending(left, work))
 
     def receive(self, piece: Tensor, source: int) -> None:
         link, stamped = self.link_to(source), torch.empty(8 + piece.nbytes, dtype=torch.uint8)
