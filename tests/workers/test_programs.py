@@ -38,6 +38,7 @@ JOBS = {
        for how in ("ring", "flat", "DDP", "1-bit")},
     **{(how, "micro"): ("data_parallel", {"how": how, "steps": STEPS, "micro": 3, **SIZES})
        for how in ("flat", "DDP")},
+    "paced": ("data_parallel", {"how": "flat", "steps": STEPS, "pace": 1e-3, **SIZES}),
     "slow links": ("measure_links", {"sizes": [6000], "rounds": 2, "link": SLOW,
                                      "algorithms": ["naive", "tree", "ring"]}),
     **{pipe: ("pipeline", {"schedule": pipe[0], "micro": pipe[1], "blocks": 4, "rounds": 1,
@@ -139,12 +140,13 @@ def test_workers_with_shares_of_a_batch_learn_what_one_worker_learns_from_it(fou
     size = sum(p.numel() for p in network(HIDDEN).parameters())
     (alone,) = of(found, 1, "flat")
     for world in WORLDS:
-        for how in [*EXACT, ("flat", "micro"), ("DDP", "micro")]:
+        for how in [*EXACT, ("flat", "micro"), ("DDP", "micro"), "paced"]:
             replicas = of(found, world, how)
             assert len({each.parameters for each in replicas}) == 1  # to the last bit
             for each in replicas:
                 assert near(each.parameters, alone.parameters), (how, world)
                 assert near(each.losses, alone.losses) and each.bytes == STEPS * size * 8
+        assert of(found, world, "paced")[0].seconds > 0.99e-3 * (BATCH // world)
         first, *others = of(found, world, "alone")
         assert near(first.parameters, alone.parameters)
         assert {each.bytes for each in [first, *others]} == {0}
