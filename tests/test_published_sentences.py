@@ -7,7 +7,6 @@ import pytest
 import save_notebooks
 from gpulessons import evidence, units
 from gpulessons.evidence import published
-from gpulessons.illustrations import data_parallel as draw
 from gpulessons.workers import fit
 from gpulessons.workers.links import Sample
 
@@ -65,19 +64,6 @@ def test_a_model_fitted_to_two_cards_tells_eight_of_much_data_and_not_of_little(
     small, _, large = [wire.seconds("ring", 8, ring.bytes) / ring.seconds
                        for ring in rings if ring.workers == 8]  # fmt: skip
     assert small > 1.5 and large == pytest.approx(1, abs=0.03)
-    told = draw.foretold(wire, rings, "here").alt
-    assert f"{small:.1f} for 391 KiB" in told and "1.0 for 246 MiB" in told
-    slower = [replace(ring, seconds=ring.seconds * (ring.workers / 2)) for ring in rings]
-    assert "1.0 for 246 MiB" not in draw.foretold(wire, slower, "here").alt
-
-
-def test_a_switch_that_adds_beats_any_ring_and_with_half_its_rate_none(with_others):
-    def told():
-        return draw.switched(published("all-reduce", source="ml_engineering", device="H200")).alt
-
-    assert "beats a ring's best from 256 MiB on and beats what a ring could" in told()
-    with_others("bus bandwidth, NCCL, the switch adds", 0.5)
-    assert "never beats a ring's best and never beats what a ring could reach" in told()
 
 
 def test_eight_cards_share_the_reading_of_a_layer_and_wait_for_its_sum(with_others, capsys):

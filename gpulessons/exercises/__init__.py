@@ -22,7 +22,6 @@ EXTRA = frozenset((
     "row_softmax",  # 09
     "fewer_calls",  # 10
     "sum_duplicates", "keep_the_best", "sampled_correction",  # 11
-    "which_all_reduce",  # 12
     "no_conflict",  # 13
     "one_forward_one_backward",  # 14
 ))  # fmt: skip

@@ -35,12 +35,11 @@ class Port:
 class Sending:
     """A message under way: wait() until it has left."""
 
-    def __init__(self, left: float, works: list["dist.Work"]) -> None:
-        self.left, self.works = left, works
+    def __init__(self, left: float, work: "dist.Work") -> None:
+        self.left, self.work = left, work
 
     def wait(self) -> None:
-        for work in self.works:
-            work.wait()
+        self.work.wait()
         sleep_until(self.left)
 
 
@@ -65,15 +64,17 @@ class Emulated(Wire):
         began, left = self.out[link].take(time(), piece.nbytes / link.bandwidth)
         self.sent += piece.nbytes
         stamp = torch.tensor([began], dtype=torch.float64)
-        works = [cast("dist.Work", dist.isend(each, to)) for each in (stamp, piece)]
-        return cast("dist.Work", Sending(left, works))
+        stamped = torch.cat([each.reshape(-1).view(torch.uint8) for each in (stamp, piece)])
+        work = cast("dist.Work", dist.isend(stamped, to))
+        return cast("dist.Work", Sending(left, work))
 
     def receive(self, piece: Tensor, source: int) -> None:
-        link, stamp = self.link_to(source), torch.empty(1, dtype=torch.float64)
-        for each in (stamp, piece):
-            dist.recv(each, source)
+        link, stamped = self.link_to(source), torch.empty(8 + piece.nbytes, dtype=torch.uint8)
+        dist.recv(stamped, source)
+        began = stamped[:8].view(torch.float64).item()
+        piece.copy_(stamped[8:].view(piece.dtype).view_as(piece))
         seconds = piece.nbytes / link.bandwidth
-        _, arrived = self.into[link].take(stamp.item() + link.latency, seconds)
+        _, arrived = self.into[link].take(began + link.latency, seconds)
         sleep_until(arrived)
 
     def exchange(self, piece: Tensor, to: int, room: Tensor, source: int) -> None:

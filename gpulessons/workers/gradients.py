@@ -4,8 +4,8 @@
     one by one    an all-reduce for each parameter: many messages, each with its latency
     flat          all gradients in one vector, one all-reduce, after the backward pass
     naive, tree, ring   the same, by our own all-reduce (collectives.py)
-    fp16, 8-bit, 1-bit  fewer bytes for each number; what rounding loses is kept and added to the
-                  next gradient (error feedback): nothing is lost for good    Seide et al. 2014
+    1-bit         a bit for each number; what rounding loses is kept and added to the next
+                  gradient (error feedback): nothing is lost for good         Seide et al. 2014
     1-bit, no feedback    the same without that: what rounding loses is lost
 
 Each takes the parameters after a backward pass and leaves the sum of all workers' gradients.
@@ -66,49 +66,26 @@ class Compressed(Flat):
     """Every worker shows its packed gradient to all, and each unpacks and adds them up."""
 
     def __init__(
-        self, parameters: Iterable[torch.nn.Parameter], wire: Wire, code: str,
-        feedback: bool = True,
-    ) -> None:  # fmt: skip
+        self, parameters: Iterable[torch.nn.Parameter], wire: Wire, feedback: bool = True
+    ) -> None:
         super().__init__(parameters, wire)
-        self.pack, self.unpack = CODES[code]
         self.feedback = feedback
         self.residual: Tensor | float = 0.0  # what rounding has kept back so far
 
     def all_reduce(self, gradient: Tensor) -> None:
         gradient += self.residual
-        packed = self.pack(gradient)
+        packed = to_signs(gradient)
         if self.feedback:
-            self.residual = gradient - self.unpack(packed, gradient)
+            self.residual = gradient - from_signs(packed, gradient)
         shown = packed.repeat(self.wire.world_size)
         all_gather(shown, self.wire, owned=self.wire.rank)
         self.bytes += packed.nbytes
         gradient.zero_()
         for other in shown.view(-1, len(packed)):
-            gradient += self.unpack(other, gradient)
+            gradient += from_signs(other, gradient)
 
 
-# -- Codes: a gradient as bytes, and back. `like` has the shape and dtype that are expected.
-
-
-def to_half(gradient: Tensor) -> Tensor:
-    most = torch.finfo(torch.float16).max  # what is beyond stays in the residual
-    return gradient.clamp(-most, most).half().view(torch.uint8)
-
-
-def from_half(packed: Tensor, like: Tensor) -> Tensor:
-    return packed.view(torch.float16).to(like.dtype)
-
-
-def to_bytes(gradient: Tensor) -> Tensor:
-    """One byte for each number, in steps of the largest / 127, and four for that step."""
-    step = (gradient.abs().max().float() / 127).clamp(min=1e-30)
-    levels = (gradient / step).round().to(torch.int8)
-    return torch.cat([step.view(1).view(torch.uint8), levels.view(torch.uint8)])
-
-
-def from_bytes(packed: Tensor, like: Tensor) -> Tensor:
-    step, levels = packed[:4].clone().view(torch.float32), packed[4:].view(torch.int8)
-    return (levels * step).to(like.dtype)
+# -- A gradient as bytes, and back. `like` has the shape and dtype that are expected.
 
 
 BITS = 2 ** torch.arange(8, dtype=torch.uint8)
@@ -133,21 +110,14 @@ def mean(numbers: Tensor) -> Tensor:
     return numbers.mean() if len(numbers) else numbers.new_zeros(())
 
 
-CODES: dict[str, tuple[Callable[[Tensor], Tensor], Callable[[Tensor, Tensor], Tensor]]] = {
-    "fp16": (to_half, from_half),
-    "8-bit": (to_bytes, from_bytes),
-    "1-bit": (to_signs, from_signs),
-}
-
-
 ALONE = "alone"
 WAYS: dict[str, Callable[[Iterable[torch.nn.Parameter], Wire], OneByOne]] = {
     ALONE: Alone,
     "one by one": OneByOne,
     "flat": Flat,
     **{name: partial(Flat, algorithm=ours) for name, ours in ALGORITHMS.items()},
-    **{code: partial(Compressed, code=code) for code in CODES},
-    "1-bit, no feedback": partial(Compressed, code="1-bit", feedback=False),
+    "1-bit": Compressed,
+    "1-bit, no feedback": partial(Compressed, feedback=False),
 }
 
 

@@ -3,8 +3,6 @@
     naive   2 latencies: all send at once, and then worker 0 does; 2 (n − 1) S bytes over its wire
     tree    2 ⌈log2 n⌉ of S bytes; a few less where n is no power of two
     ring    2 (n − 1) of S/n bytes, as gloo's own       NVIDIA/nccl-tests, doc/PERFORMANCE.md
-    halving 2 log2 n of S/2, S/4, … S/n bytes, and the same back: whoever is n/2 away takes one
-            half, whoever is n/4 away a half of that   Thakur, Rabenseifner & Gropp 2005
 
 It is fitted to what was measured, with its error shown; beyond what was measured it is a model and
 nothing more.
@@ -25,18 +23,7 @@ def messages(algorithm: str, workers: int) -> tuple[int, float]:
         "tree": (2 * math.ceil(math.log2(workers)), 1.0),
         "ring": (2 * (workers - 1), 1 / workers),
         "backend": (2 * (workers - 1), 1 / workers),
-        "halving": halving(workers),
     }[algorithm]
-
-
-def halving(workers: int) -> tuple[int, float]:
-    """Recursive halving and doubling: who is beyond a power of two hands all of theirs to another
-    first, and has the sum from there at last.
-    """
-    power = 2 ** (workers.bit_length() - 1)
-    beyond = 2 * (power < workers)
-    count, sent = 2 * (power.bit_length() - 1) + beyond, 2 * (power - 1) / power + beyond
-    return count, sent / max(1, count)
 
 
 @dataclass(frozen=True)

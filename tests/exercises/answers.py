@@ -207,10 +207,18 @@ WRONG = {
          "            totals[r, s] += a[r] * ys[k, j + 8 * s]",
          "1.25 loads from shared memory"),
     ],
-    "ring_bytes": [
-        ("2 * (8 - 1)", "(8 - 1)", "only while they are added up"),
-        ("/ 8 ", "", "whole vector in every step"),
-        ("4 * 1_000_000", "1_000_000", "numbers, not bytes"),
+    "share_of_loss": [
+        ("sum(losses) * workers / total", "sum(losses) / len(losses) / workers", "is expected"),
+    ],
+    "reduce_scatter": [
+        ("pieces[grows] += exchange", "pieces[grows] = exchange", "has the shares of"),
+        ("(rank - step - 1) % world", "(rank - step) % world", "has the shares of"),
+        ("+= exchange", "+= 2 * exchange", "or one twice"),
+        ("return (rank + 1) % world", "return rank", "has the shares of"),
+        ("return (rank + 1) % world", "return 0", "of"),
+        ("return (rank + 1) % world", "return world", "and its pieces are 0 to 0"),
+        ("range(world - 1)", "range((world - 1) * (rank > 0))", "that nobody sends"),
+        ("pieces[leaves])", "[*pieces])[grows]", "where 1 would do"),
     ],
     "row_softmax": [
         ("x[i, lane], np.float32(0)", "np.float32(0), np.float32(0)", "NaN"),
@@ -346,8 +354,16 @@ RIGHT = {
          "torch._foreach_sub_(parameters, torch._foreach_mul(gradients, rate))",
          "instead of 80: 2."),
     ],
-    "forgot_to_average": [
-        ("int(np.argmax(far))", "float(np.argmax(far))"),
+    "reduce_scatter": [
+        ("pieces[grows] += exchange(pieces[leaves])",
+         "pieces[grows] = exchange(pieces[leaves]) + pieces[grows]"),
+        ("(rank - step) % world, (rank - step - 1) % world\n"
+         "        pieces[grows] += exchange(pieces[leaves])\n    return (rank + 1) % world",
+         "(rank - step - 1) % world, (rank - step - 2) % world\n"
+         "        pieces[grows] += exchange(pieces[leaves])\n    return rank"),
+    ],
+    "share_of_loss": [
+        ("sum(losses) * workers / total", "np.mean(losses) * len(losses) / (total / workers)"),
     ],
     "four_each": [
         ("np.float32(0)", "0", "It computes in float64 (line 9)"),
@@ -516,10 +532,6 @@ RIGHT = {
     ],
     "where_to_sum": [
         ("return all_reduce(parts)", "return all_reduce(part for part in parts[::-1])"),
-    ],
-    "which_all_reduce": [
-        ('min((tree, "tree"), (ring, "ring"))',
-         '[tree, "tree"] if tree <= ring else [np.float64(ring), "ring"]'),
     ],
     "which_limit": [
         ("return bounds[name], name", "return [bounds[name], name]"),

@@ -174,7 +174,7 @@ def test_a_recorded_value_is_never_said_to_be_this_machines(guess):
                                "32 times less.")
     with pytest.raises(ValueError, match="say where with label"):
         guess.reveal(3.1, tier="recorded")
-    with pytest.raises(ValueError, match="live, counted, recorded, published, modelled or bounded"):
+    with pytest.raises(ValueError, match="published, modelled, bounded or emulated"):
         guess.reveal(3.1, tier="guessed", label="somewhere")
 
 

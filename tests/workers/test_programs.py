@@ -11,6 +11,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from gpulessons import launch
+from gpulessons.exercises import reduce_scatter
 from gpulessons.workers import Link
 from gpulessons.workers.memory import APART
 from gpulessons.workers.programs import hogwild, lost_updates, pipeline, tensor_parallel
@@ -21,7 +22,7 @@ from gpulessons.workers.training import examples, network
 WORLDS = [1, 2, 3]
 LENGTHS = [0, 1, 2, 5, 60, 1009]
 EXACT = ["one by one", "flat", "naive", "tree", "ring", "DDP", "DDP, one bucket"]
-PACKED = {"fp16": lambda n: 2 * n, "8-bit": lambda n: 4 + n, "1-bit": lambda n: 8 + -(-n // 8)}
+PACKED = {"1-bit": lambda n: 8 + -(-n // 8)}
 WAYS = [*EXACT, *PACKED, "alone"]
 STEPS, HIDDEN, BATCH = 4, 15, 62  # a batch that 3 does not divide
 SLOW = 2e-3, 1e6  # seconds, and bytes a second: an emulated wire that nothing real is as slow as
@@ -34,7 +35,10 @@ JOBS = {
     "collectives": ("check_collectives", {"lengths": LENGTHS}),
     **{how: ("data_parallel", {"how": how, "steps": STEPS, **SIZES}) for how in WAYS},
     **{(how, SLOW): ("data_parallel", {"how": how, "steps": 3, "link": SLOW, **SIZES})
-       for how in ("ring", "flat", "DDP", "8-bit")},
+       for how in ("ring", "flat", "DDP", "1-bit")},
+    **{(how, "micro"): ("data_parallel", {"how": how, "steps": STEPS, "micro": 3, **SIZES})
+       for how in ("flat", "DDP")},
+    "paced": ("data_parallel", {"how": "flat", "steps": STEPS, "pace": 1e-3, **SIZES}),
     "slow links": ("measure_links", {"sizes": [6000], "rounds": 2, "link": SLOW,
                                      "algorithms": ["naive", "tree", "ring"]}),
     **{pipe: ("pipeline", {"schedule": pipe[0], "micro": pipe[1], "blocks": 4, "rounds": 1,
@@ -84,6 +88,17 @@ def test_each_all_reduce_is_the_backends_and_sends_the_bytes_of_its_closed_form(
     assert [ring(60, 0, world) for world in (1, 2, 3, 4, 5)] == [0, 60, 80, 90, 96]
 
 
+@pytest.mark.parametrize("world", [4, 5])
+def test_four_and_five_send_the_same_forms_and_a_learners_ring_is_among_them(world):
+    found = launch("check_collectives", workers=world, lengths=[60],
+                   yours=reduce_scatter.solution)  # fmt: skip
+    for rank, checked in enumerate(found):
+        sent = {name: nbytes for name, _, equal, nbytes in checked if equal}
+        assert sent == {"naive": 4 * naive(60, rank, world), "tree": 4 * tree(60, rank, world),
+                        "ring": 4 * ring(60, rank, world), "yours": 4 * ring(60, rank, world),
+                        "all-to-all": 4 * to_all(60, rank, world)}  # fmt: skip
+
+
 def naive(length, rank, world):
     return length * (1 if rank else world - 1)
 
@@ -109,9 +124,9 @@ def ring(length, rank, world):
 def test_on_an_emulated_wire_all_learn_the_same_and_none_is_quicker_than_its_formula(found):
     for world in WORLDS:
         plain = of(found, world, "flat")[0].losses[:3]
-        for how in ("ring", "flat", "DDP", "8-bit"):
+        for how in ("ring", "flat", "DDP", "1-bit"):
             for each in of(found, world, (how, SLOW)):
-                assert each.losses == pytest.approx(plain, rel=0.1 if how == "8-bit" else 1e-9)
+                assert each.losses == pytest.approx(plain, rel=0.1 if how == "1-bit" else 1e-9)
         for sample in of(found, world, "slow links")[0]:
             if world == 2 or (world, sample.algorithm) in {(3, "ring"), (3, "naive")}:
                 least = Link(*SLOW).seconds(sample.algorithm, world, 6000)  # trees: powers of two
@@ -125,12 +140,13 @@ def test_workers_with_shares_of_a_batch_learn_what_one_worker_learns_from_it(fou
     size = sum(p.numel() for p in network(HIDDEN).parameters())
     (alone,) = of(found, 1, "flat")
     for world in WORLDS:
-        for how in EXACT:
+        for how in [*EXACT, ("flat", "micro"), ("DDP", "micro"), "paced"]:
             replicas = of(found, world, how)
             assert len({each.parameters for each in replicas}) == 1  # to the last bit
             for each in replicas:
                 assert near(each.parameters, alone.parameters), (how, world)
                 assert near(each.losses, alone.losses) and each.bytes == STEPS * size * 8
+        assert of(found, world, "paced")[0].seconds > 0.99e-3 * (BATCH // world)
         first, *others = of(found, world, "alone")
         assert near(first.parameters, alone.parameters)
         assert {each.bytes for each in [first, *others]} == {0}
@@ -213,7 +229,7 @@ def test_every_question_is_answered_by_one_worker_as_one_network_answers_it(foun
     for world in WORLDS:
         answers = of(found, world, "inference")
         assert [answers[n % world].labels[n // world] for n in range(QUESTIONS)] == expected
-        assert [each.alone > 0 for each in answers] == [True, *[False] * (world - 1)]
+        assert [each.rounds[0][1] > 0 for each in answers] == [True, *[False] * (world - 1)]
 
 
 def test_each_way_is_measured_at_each_size_and_all_tell_the_time_of_the_slowest(found):

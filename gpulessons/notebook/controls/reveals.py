@@ -36,8 +36,8 @@ class Reveal:
     why: str = "no GPU"
 
     def __post_init__(self) -> None:
-        if self.tier not in ("live", "counted", "recorded", "published", "modelled", "bounded"):
-            kinds = "live, counted, recorded, published, modelled or bounded"
+        kinds = "live, counted, recorded, published, modelled, bounded or emulated"
+        if self.tier not in kinds.replace(" or", ",").split(", "):
             raise ValueError(f"A tier is {kinds}, not {self.tier!r}.")
         if self.tier != "live" and self.label == "measured here":
             raise ValueError(f"A {self.tier} value is not measured here: say where with label=….")

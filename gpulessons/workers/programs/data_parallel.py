@@ -5,13 +5,14 @@ after the sum over the workers all take the very step that one worker with the w
 """
 
 from dataclasses import dataclass, field
-from time import perf_counter, time
+from time import perf_counter, sleep, time
+from typing import Any
 
 import torch
 import torch.distributed as dist
 from torch import Tensor
 from torch.futures import Future
-from torch.nn import Module
+from torch.nn import Module, Sequential, Sigmoid
 from torch.nn.parallel import DistributedDataParallel
 
 from ..collectives import Wire
@@ -20,8 +21,8 @@ from ..gradients import ALONE, reducer
 from ..training import Log, common_start, examples, mean_loss, minibatches, network
 from ..worker import Worker
 
-WARM = 2  # steps until everything slow has happened once
-MEGABYTES = {"DDP": 1, "DDP, one bucket": 1_000}  # in a bucket; one bucket cannot overlap
+WARM = 1  # steps until everything slow has happened once
+MEGABYTES = {"DDP": 0.07, "DDP, one bucket": 1_000}  # in a bucket; DDP's own default: 25
 
 
 @dataclass(frozen=True)
@@ -29,35 +30,30 @@ class Trained:
     """What one worker has after its training."""
 
     losses: tuple[float, ...] = field(repr=False)  # of each minibatch, over all its examples
-    accuracy: float  # on the held-out digits
     seconds: float  # of each step after the first WARM, on average
     bytes: int  # of gradients, as packed, that it handed over to be summed, in all steps
     parameters: tuple[float, ...] = field(repr=False)  # the first hundred of each, to compare
     events: tuple[tuple[str, float, float], ...] = field(repr=False)  # (kind, start, stop), warm
 
-    @property
-    def computing(self) -> float:
-        """Seconds of a step in which it computed, on average: no sending, and no waiting."""
-        spans = [stop - start for kind, start, stop in self.events if kind == "compute"]
-        return 2 * sum(spans) / len(spans)  # the pass, and the update
-
 
 def main(
     worker: Worker, how: str = "flat", batch: int = 64, steps: int = 60, hidden: int = 256,
-    depth: int = 2, rate: float = 0.5, dtype: str = "float32",
-    link: tuple[float, float] | None = None,
+    depth: int = 2, rate: float = 0.5, dtype: str = "float32", micro: int = 1,
+    link: tuple[float, float] | None = None, pace: float = 0.0,
 ) -> Trained:  # fmt: skip
     """Train on the digits; returns a Trained.
 
     how: a way of gradients.reducer, or one of MEGABYTES. batch: examples in a minibatch, over all
     workers: each takes every world-th, and worker 0 all of them where it is ALONE.
-    depth: how many hidden layers there are. link: (latency, bandwidth) of an emulated wire.
+    depth: how many hidden layers there are. micro: into so many micro-batches each worker cuts its
+    share, and sends once. link: (latency, bandwidth) of an emulated wire.
+    pace: seconds that an example takes on its way there and back, slept: an emulated computer.
     """
     if steps <= WARM:
-        raise ValueError(f"The first {WARM} steps only warm up: ask for more, not for {steps}.")
+        raise ValueError(f"The first step only warms up: ask for more, not for {steps}.")
     number = getattr(torch, dtype)
-    (x, labels), held = ([a.to(worker.device) for a in pair] for pair in examples(number))
-    model = network(hidden, number, depth=depth).to(worker.device)
+    x, labels = (each.to(worker.device) for each in examples(number)[0])
+    model = paced(network(hidden, number, depth=depth), pace / depth).to(worker.device)
     learner = (Bucketed if how in MEGABYTES else ByHand)(model, how, batch, wire_of(link))
     optimizer, losses = torch.optim.SGD(model.parameters(), rate), list[float]()
     for done, chosen in enumerate(minibatches(len(x), batch, steps)):
@@ -67,15 +63,45 @@ def main(
         if how == ALONE:
             mine = chosen[: batch * (worker.rank == 0)]
         optimizer.zero_grad(set_to_none=False)
-        losses.append(learner.learn(x[mine], labels[mine]))
+        parts = zip(x[mine].chunk(micro), labels[mine].chunk(micro), strict=True)
+        losses.append(learner.learn(*parts))
         with learner.log.during("compute"):
             optimizer.step()
         worker.progress(done + 1, steps, how)
     seconds = (perf_counter() - began) / (steps - WARM)
     return Trained(
-        summed(losses), accuracy(model, *held), seconds, learner.bytes, sample(model),
-        tuple(learner.log.events),
-    )  # fmt: skip
+        summed(losses), seconds, learner.bytes, sample(model), tuple(learner.log.events)
+    )
+
+
+def backward(model: Module, x: Tensor, labels: Tensor, batch: int) -> float:
+    """Add these examples' gradients to the model's; returns their share of the batch's loss."""
+    loss = mean_loss(model, x, labels, batch)
+    loss.backward()
+    return loss.item()
+
+
+class Sleep(torch.autograd.Function):
+    """Passes its input on: a third of an example's seconds on the way there, the rest back."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, seconds: float) -> Tensor:
+        ctx.seconds = 2 * seconds * len(x) / 3
+        sleep(ctx.seconds / 2)
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:  # type: ignore[override]
+        sleep(ctx.seconds)
+        return gradient, None
+
+
+def paced(model: Sequential, seconds: float) -> Sequential:
+    """The same network, whose hidden layers each take so long for an example."""
+    for layer in model if seconds else ():
+        if isinstance(layer, Sigmoid):
+            layer.register_forward_hook(lambda _, given, out: Sleep.apply(out, seconds))
+    return model
 
 
 class ByHand:
@@ -89,12 +115,10 @@ class ByHand:
     def bytes(self) -> int:
         return self.reducer.bytes
 
-    def learn(self, x: Tensor, labels: Tensor) -> float:
+    def learn(self, *parts: tuple[Tensor, Tensor]) -> float:
         """Leave the whole minibatch's gradients in the model; returns this share of the loss."""
         with self.log.during("compute"):
-            loss = mean_loss(self.model, x, labels, self.batch)
-            loss.backward()
-            share = loss.item()
+            share = sum(backward(self.model, *part, self.batch) for part in parts)
         with self.log.during("communicate"):
             self.reducer.reduce()
         return share
@@ -109,12 +133,13 @@ class Bucketed:
         self.batch, self.log, self.bytes = batch, Log(), 0
         self.model.register_comm_hook(None, self.sum)
 
-    def learn(self, x: Tensor, labels: Tensor) -> float:
+    def learn(self, *parts: tuple[Tensor, Tensor]) -> float:
         start = time()
-        loss = mean_loss(self.model, x, labels, self.batch)
-        loss.backward()  # returns when every bucket is back
+        with self.model.no_sync():  # gradients add up here, and nothing is sent
+            share = sum(backward(self.model, *part, self.batch) for part in parts[:-1])
+        share += backward(self.model, *parts[-1], self.batch)  # returns when all buckets are back
         self.log.add("compute", start, self.filled)  # what follows is waiting, on a CPU
-        return loss.item()
+        return share
 
     def sum(self, _: object, bucket: dist.GradBucket) -> Future[Tensor]:
         """One bucket's all-reduce: a sum, since the loss is divided by the whole batch already."""
@@ -134,11 +159,6 @@ def summed(losses: list[float]) -> tuple[float, ...]:
     total = torch.tensor(losses, dtype=torch.float64)
     dist.all_reduce(total)
     return tuple(total.tolist())
-
-
-def accuracy(model: Module, x: Tensor, labels: Tensor) -> float:
-    with torch.no_grad():
-        return (model(x).argmax(1) == labels).double().mean().item()
 
 
 def sample(model: Module) -> tuple[float, ...]:
