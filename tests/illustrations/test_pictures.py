@@ -82,16 +82,6 @@ def spread(median):
     return Of(median=median, quartiles=(0.9 * median, 1.1 * median))
 
 
-def step_times():
-    return [Of(layer=name, classes=n, spread=spread(t * n ** power))
-            for name, t, power in (("full softmax", 1e-6, 1), ("hierarchical softmax", 1e-4, 0.1))
-            for n in (100, 10_000)]
-
-
-def points(*losses):
-    return [Of(steps=100 * n, seconds=n / 3, loss=loss) for n, loss in enumerate(losses)]
-
-
 def huffman():
     """The tree of a, b, c and d: 0, 10, 110, 111."""
     return Of(children=np.array([[-1, 1], [-2, 2], [-3, -4]]), starts=np.array([0, 1, 3, 6, 9]),
@@ -124,14 +114,6 @@ def works():
     from gpulessons.money.works import filling, generating
 
     return {"one": generating(), "full": filling}
-
-
-def placement_step():
-    from gpulessons.models.placement import Step
-
-    return Step(rows=1e6, width=10, per_example=5, examples=100, hot=0.5, cpu_bandwidth=1e9,
-                cpu_flops=1e9, gpu_bandwidth=1e10, gpu_flops=1e11, gpu_memory=4 * 11 * 2e6,
-                link_bandwidth=1e8, link_latency=1e-5, flops=1e4)
 
 
 def tasks():
@@ -248,7 +230,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     },
     "grid": {"grid_picture": lambda f: f()},
     "halo": {"halo": lambda f: f(3)},
-    "hashing": {"buckets": lambda f: f(90, 2)},
     "huffman": {"drawn": lambda f: f(huffman(), ["a", "b", "c", "d"], "c"),
                 "rows_read": lambda f: f({10: 3.0, 1000: 9.0})},
     "instruction_mix": {"mixes": lambda f: f([("one", mix())])},
@@ -274,11 +255,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "steps_published": lambda f: f(published("lstm", device="V100", dtype="float16"),
                                        sheet("V100")),
     },
-    "many_classes": {
-        "cost_against_classes": lambda f: f(step_times(), lambda a, b: 500.0,
-                                            {"T4": lambda n: 1e-7 * n}),
-        "losses": lambda f: f({"full": points(4, 2, 1), "tree": points(4, 3, 2)}, 0.8, 3.5),
-    },
     "matmul_ladder": {
         "rungs": lambda f: f({"naive": 0.1}, {"naive": (2, 1 / 8)}),
         "on_cpu": lambda f: f(compared(*timed("NumPy", "host", 1.0), op="matmul", unit="rows")),
@@ -287,8 +263,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "microbenchmarks": {
         "strides": lambda f: f(), "in_flight": lambda f: f(),
         "by_warps": lambda f: f(drawn={2: 100, 64: 1_000})},
-    "neighbours": {"tree": lambda f: f(2), "recall_and_speed": lambda f: f(FOREST),
-                   "more_points": lambda f: f(lambda n: 1e-3, {"T4": lambda n: 1e-11 * n}, 64, 64)},
+    "neighbours": {"tree": lambda f: f(2), "recall_and_speed": lambda f: f(FOREST)},
     "occupancy": {"occupancy_picture": lambda f: f(along="shared")},
     "online_softmax": {"Sweep": lambda f: f([1.0, 3.0, 2.0, 5.0, 0.0], 2)},
     "pipeline": {
@@ -297,11 +272,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "winners": lambda f: f({"a": lambda b, d: 3.0, "b": lambda b, d: float(b)},
                                np.array([1, 2, 4, 8, 16]), np.array([10, 20])),
         "cut_layers": lambda f: f(np.ones((1, 2)), np.ones((2, 2)), np.ones((2, 2))),
-    },
-    "placement": {
-        "timetable": lambda f: f({"one": Of(examples_per_second=100, where="CPU", tasks=[
-            Of(worker="sparse", stage="gather", batch=0, start=0.0, stop=1.0)])}),
-        "placements": lambda f: f(placement_step()),
     },
     "puzzles": {name: lambda f: f() for name in
                 ("map_1d", "map_2d", "broadcast", "grid_stride", "shared_window")},
