@@ -11,9 +11,10 @@ import numpy as np
 from gpulessons import units
 from gpulessons.plots.forms import LOOKS, Told, log_lines
 from gpulessons.plots.picture import DASH_DOT, Picture
+from gpulessons.plots.timings import round_to_two
 
 Seconds = Callable[[float], float]
-MODELLED = {"linestyle": DASH_DOT, "linewidth": 1.2}
+MODELLED = {"linestyle": DASH_DOT, "linewidth": 1.2, "marker": ""}
 
 
 def carried(measured: Mapping[float, float]) -> Seconds:
@@ -49,7 +50,7 @@ def against(
     the last of them (modelled); and `brute`, dotted, on each card at best (bounded)."""
     beyond = [size for size in sizes if size >= max(measured[-1][1], default=0)]
     drawn = [(who, [*times], [*times.values()], look) for who, times, look in measured if times]
-    drawn += [(f"{name} (modelled)", beyond, [*map(took, beyond)], measured[-1][2] | MODELLED)]
+    drawn += [(f"{name}, modelled", beyond, [*map(took, beyond)], measured[-1][2] | MODELLED)]
     drawn += [(f"{brute} on {article(card)}, at best", sizes, [*map(roof, sizes)],
                {"color": look["color"], "linestyle": ":", "linewidth": 1.2})
               for (card, roof), look in zip(roofs.items(), LOOKS[3:], strict=False)]
@@ -74,6 +75,19 @@ def decided(roofs: Mapping[str, Seconds], took: Seconds, sizes: Iterable[float],
     if undecided:
         said.append(f"Of {' and '.join(undecided)} the bound decides nothing.")
     return " ".join(said)
+
+
+def about(what: str) -> Callable[[float], str]:
+    """Writes a size in two digits and as people say it: "410,000 classes", "1.3 billion numbers"."""
+
+    def written(size: float) -> str:
+        digits = round_to_two(size)
+        for scale, name in ((1e9, " billion"), (1e6, " million")):
+            if digits >= scale:
+                return f"{digits / scale:,g}{name} {what}".strip()
+        return f"{units.count(digits)} {what}".strip()
+
+    return written
 
 
 def article(card: str) -> str:

@@ -78,10 +78,6 @@ def random(*shape):
     return np.random.default_rng(0).random(shape)
 
 
-def spread(median):
-    return Of(median=median, quartiles=(0.9 * median, 1.1 * median))
-
-
 def huffman():
     """The tree of a, b, c and d: 0, 10, 110, 111."""
     return Of(children=np.array([[-1, 1], [-2, 2], [-3, -4]]), starts=np.array([0, 1, 3, 6, 9]),
@@ -277,6 +273,10 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
                 ("map_1d", "map_2d", "broadcast", "grid_stride", "shared_window")},
     "ring_all_reduce": {"Ring": lambda f: f(np.arange(9).reshape(3, 3))},
     "rivals": {"rivals": lambda f: f(live(), 8e8)},
+    "roofs": {"against": lambda f: f(
+        [("all", {1: 1.0, 10: 9.0}, {}), ("tree", {1: 1.0, 10: 2.0}, {"marker": "o"})],
+        lambda n: 2.0, "tree", {"T4": lambda n: 0.1 * n}, [1, 10, 100], ("classes", str),
+        title="One.", brute="all", what="time")},
     "samples": {"in_order": lambda f: f([1e-6, 2e-6, 9e-6])},
     "scenes": {
         "wireframe": lambda f: f(random(4, 4), np.array([[0, 1], [2, 3]])),

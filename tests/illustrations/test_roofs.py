@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gpulessons.illustrations.roofs import against, carried, decided
+from gpulessons.illustrations.roofs import carried, decided
 from warplens.model.devices import sheet
 
 SIZES = np.geomspace(1, 1000, 301)
@@ -29,15 +29,6 @@ def test_between_measured_sizes_lines_are_straight_and_beyond_them_a_level_costs
     took = carried({10: 1.0, 1000: 100.0})
     assert took(100) == pytest.approx(10) and took(1000) == pytest.approx(100)
     assert took(1000_000) == pytest.approx(200)
-
-
-def test_the_picture_has_what_was_measured_what_is_carried_on_and_each_bound():
-    lines = [("all", {1: 1.0, 10: 9.0}, {}), ("tree", {1: 1.0, 10: 2.0}, {"marker": "o"})]
-    picture = against(lines,
-                      lambda n: 2.0, "tree", {"T4": lambda n: 0.1 * n}, SIZES,
-                      ("classes", str), title="One.", brute="all", what="time")  # fmt: skip
-    assert [len(line.get_xdata()) for line in picture.axes.lines] == [2, 2, 201, 301]
-    assert "2 s at 10" in picture.alt
 
 
 def test_no_step_is_sooner_than_its_flops_or_the_bytes_that_no_cache_holds():
