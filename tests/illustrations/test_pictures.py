@@ -276,7 +276,9 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "roofs": {"against": lambda f: f(
         [("all", {1: 1.0, 10: 9.0}, {}), ("tree", {1: 1.0, 10: 2.0}, {"marker": "o"})],
         lambda n: 2.0, "tree", {"T4": lambda n: 0.1 * n}, [1, 10, 100], ("classes", str),
-        title="One.", brute="all", what="time")},
+        title="One.", brute="all", what="time"),
+        "crossovers": lambda f: f({"all": ({"T4": lambda n: 1e-3 * n}, lambda n: 1.0)},
+                                  [10, 1e3, 1e4], 1e3)},
     "samples": {"in_order": lambda f: f([1e-6, 2e-6, 9e-6])},
     "scenes": {
         "wireframe": lambda f: f(random(4, 4), np.array([[0, 1], [2, 3]])),
