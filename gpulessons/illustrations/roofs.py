@@ -102,7 +102,8 @@ def crossovers(
     name_rows(axes, cases)
     axes.axvline(said, color=INK, linewidth=1, linestyle="--")
     axes.set_xlim(sizes[0], sizes[-1])
-    log_axes(axes, x=(f"numbers; the broken line: {write(said)}", write))
+    ticks = 10.0 ** np.arange(np.ceil(np.log10(sizes[0])), np.log10(sizes[-1]), 2)
+    log_axes(axes, x=(f"numbers; the broken line: {write(said)}", write), ticks=ticks)
     key(figure, looks)
     told = {" on ".join(where): f"from {write(at)}" if at else "undecided"
             for where, at in starts.items()}
