@@ -13,7 +13,7 @@ from gpulessons.operation import op
 from gpulessons.ops import forest
 from gpulessons.ops.huffman import zipf
 from gpulessons.ops.neighbours import NEAREST, clustered, neighbours, uniform
-from gpulessons.ops.tree_softmax import launch_block, zipf_tree
+from gpulessons.ops.tree_softmax import launch_warp, zipf_tree
 from gpulessons.ops.tree_update import tree_step, tree_update_cuda
 
 DIM = 64  # columns of everything here
@@ -128,7 +128,7 @@ def cuda_tree(h, labels, classes):
     out = contests.kept(("out", classes), lambda: [
         gpu.empty(shape, np.float32) for shape in (len(h), h.shape, (len(h), longest))
     ])  # fmt: skip
-    launch_block(h, labels[turn], w, starts, nodes, turns, longest, out)
+    launch_warp(h, labels[turn], w, starts, nodes, turns, longest, out)
     tree_update_cuda(w, h, labels[turn], out[2], starts, nodes, RATE)
     return h[:1]
 

@@ -35,7 +35,6 @@ HOMES = {
     "ops.copy": "copy triad copy_strided",
     "ops.dense": "dense dense_backward",
     "ops.dense_8_bits": "dense_8_bits",
-    "ops.embedding": "embedding",
     "ops.layer_norm": "layer_norm",
     "ops.lstm_backward": "lstm_backward",
     "ops.lstm_cell": "lstm_cell",

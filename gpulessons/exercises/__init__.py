@@ -21,7 +21,6 @@ EXTRA = frozenset((
     "shared_patch",  # 07
     "row_softmax",  # 09
     "fewer_calls",  # 10
-    "sum_duplicates", "keep_the_best", "sampled_correction",  # 11
     "no_conflict",  # 13
     "one_forward_one_backward",  # 14
 ))  # fmt: skip

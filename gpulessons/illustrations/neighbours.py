@@ -7,11 +7,8 @@ import numpy as np
 from gpulessons import units
 from gpulessons.ops.forest import Forest, cells_visited, grow
 from gpulessons.plots.axes import label_ends, log_axes, two_ticks
-from gpulessons.plots.forms import key, log_lines, percent, write
-from gpulessons.plots.picture import BLUE, DASH_DOT, INK, ORANGE, VERMILLION, Picture, blank
-from gpulessons.plots.timings import round_to_two
-
-from .roofs import decided, dotted
+from gpulessons.plots.forms import key, percent, write
+from gpulessons.plots.picture import BLUE, INK, ORANGE, VERMILLION, Picture, blank
 
 POINTS, LEAF, NEAREST = 120, 8, 5
 QUERY = np.array([1, -7], np.float32)
@@ -108,18 +105,3 @@ def recall_and_speed(rows) -> Picture:
     if brute.note:
         axes.set_xlabel(f"{axes.get_xlabel()}\n{brute.note}")
     return Picture(figure, f"{title} Live, on every core: {'; '.join(map(repr, rows))}.")
-
-
-def more_points(took, roofs, queries: int, dim: int) -> Picture:
-    """Time to answer some queries among ever more points: the forest, carried on by a model, and
-    what brute force takes at least. took, roofs: seconds of so many numbers."""
-    sizes = np.geomspace(1e6, 1e10, 200)
-    title = decided(roofs, took, sizes, who="this forest, carried on",
-                    write=lambda n: f"{units.count(round_to_two(n / 1e6))} million numbers")
-    forest = {"color": BLUE, "linestyle": DASH_DOT, "linewidth": 1.2}
-    return log_lines(
-        [("the forest on this CPU, modelled", sizes, [*map(took, sizes)], forest),
-         *dotted(roofs, "brute force", sizes)],
-        (f"numbers, {dim} a point", lambda n: f"{units.count(n / 1e6)} million"),
-        (f"time of {queries} queries", units.seconds), title=title, ticks=(1e6, 1e8, 1e10),
-    )

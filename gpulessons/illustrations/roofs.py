@@ -4,27 +4,58 @@ A roof is {card: seconds(size)}, of `warplens.model.devices.Sheet.least`: a card
 long. How much longer nobody says, so a roof shows that the CPU is ahead, and never that it is not.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from gpulessons.plots.forms import LOOKS
+from gpulessons import units
+from gpulessons.plots.axes import Told, log_axes, name_rows
+from gpulessons.plots.forms import LOOKS, SPOTS, key, listed, log_lines
+from gpulessons.plots.picture import DASH_DOT, INK, Picture, blank
+from gpulessons.plots.timings import round_to_two
 
 Seconds = Callable[[float], float]
+MODELLED = {"linestyle": DASH_DOT, "linewidth": 1.2, "marker": ""}
 
 
-def between(measured: Mapping[float, float]) -> Seconds:
-    """Seconds at any size, on straight lines between measured ones, both axes on log scales."""
+def carried(measured: Mapping[float, float]) -> Seconds:
+    """Seconds at any size: on straight lines between measured ones, both axes on log scales; and
+    beyond the last in proportion to the size's logarithm, as a tree's levels grow."""
     sizes, seconds = (np.log([*each]) for each in (measured, measured.values()))
-    return lambda size: float(np.exp(np.interp(np.log(size), sizes, seconds)))
+
+    def took(size: float) -> float:
+        beyond = max(1.0, np.log(size) / sizes[-1])
+        return float(np.exp(np.interp(np.log(size), sizes, seconds)) * beyond)
+
+    return took
 
 
-def dotted(roofs: Mapping[str, Seconds], what: str, sizes: Iterable[float]) -> list[tuple]:
-    """A line without marks for each roof, for `log_lines`. what: what the cards do."""
-    sizes = list(sizes)
-    return [(f"{what} on {article(card)}, at best", sizes, [*map(roof, sizes)],
-             {"color": look["color"], "linestyle": ":", "linewidth": 1.2})
-            for (card, roof), look in zip(roofs.items(), LOOKS[3:], strict=False)]
+def ahead_from(roof: Seconds, took: Seconds, sizes: Iterable[float]) -> float | None:
+    """From which size on, to the last, no card under this roof can be as quick as what `took` so
+    long; None where one might be at the last size."""
+    start = None
+    for size in sizes:
+        if took(size) >= roof(size):
+            start = None
+        elif start is None:
+            start = size
+    return start
+
+
+def against(
+    measured: Sequence[tuple[str, Mapping[float, float], dict]], took: Seconds, name: str,
+    roofs: Mapping[str, Seconds], sizes: Sequence[float], x: Told, *,
+    title: str, brute: str, what: str, **more,
+) -> Picture:  # fmt: skip
+    """Time against size: measured lines, (name, {size: seconds}, look); another one carried on from
+    the last of them (modelled); and `brute`, dotted, on each card at best (bounded)."""
+    beyond = [size for size in sizes if size >= max(measured[-1][1], default=0)]
+    drawn = [(who, [*times], [*times.values()], look) for who, times, look in measured if times]
+    drawn += [(f"{name}, modelled", beyond, [*map(took, beyond)], measured[-1][2] | MODELLED)]
+    drawn += [(f"{brute} on {article(card)}, at best", sizes, [*map(roof, sizes)],
+               {"color": look["color"], "linestyle": ":", "linewidth": 1.2})
+              for (card, roof), look in zip(roofs.items(), LOOKS[3:], strict=False)]
+    return log_lines(drawn, x, (what, units.seconds), title=title, **more)
 
 
 def decided(roofs: Mapping[str, Seconds], took: Seconds, sizes: Iterable[float], *,
@@ -33,22 +64,63 @@ def decided(roofs: Mapping[str, Seconds], took: Seconds, sizes: Iterable[float],
 
     Where a card might be, at the last size or at all, the sentence says that nothing is decided.
     """
-    sizes, ahead, undecided = list(sizes), [], []
-    for card, roof in roofs.items():
-        behind = [n for n, size in enumerate(sizes, 1) if took(size) >= roof(size)]
-        start = behind[-1] if behind else 0  # after the last size at which the card may be as quick
-        if start < len(sizes):
-            ahead.append((card, f"from {write(sizes[start])} on"))
-        else:
-            undecided.append(article(card))
+    sizes = [*sizes]
+    starts = {card: ahead_from(roof, took, sizes) for card, roof in roofs.items()}
+    ahead = [(card, write(start)) for card, start in starts.items() if start is not None]
+    undecided = [article(card) for card, start in starts.items() if start is None]
     said = []
     if ahead:
-        (first, since), *more = ahead
-        others = "".join(f", no {card} {on}" for card, on in more)
-        said.append(f"By brute force no {first} can be as quick as {who} {since}{others}.")
+        (first, since), *others = ahead
+        more = "".join(f", no {card} from {at} on" for card, at in others)
+        said.append(f"By brute force no {first} can be as quick as {who} from {since} on{more}.")
     if undecided:
         said.append(f"Of {' and '.join(undecided)} the bound decides nothing.")
     return " ".join(said)
+
+
+def crossovers(
+    cases: Mapping[str, tuple[Mapping[str, Seconds], Seconds]], sizes: Sequence[float], said: float
+) -> Picture:
+    """{case: (roofs, took)}: a row for each, and from where on no card can be ahead (bounded). What
+    stays undecided has no mark. said: the size that somebody named."""
+    starts = {(case, card): ahead_from(roof, took, sizes)
+              for case, (roofs, took) in cases.items() for card, roof in roofs.items()}
+    marks = {where: at for where, at in starts.items() if at}
+    write, title = about(""), "No bound decides anything."
+    if marks:
+        first, last = min(marks, key=marks.get), max(marks, key=marks.get)
+        title = (f"The CPU is ahead for certain from {write(marks[first])} numbers on "
+                 f"({', '.join(first)}) to {write(marks[last])} ({', '.join(last)}).")
+    figure, axes = blank(height=1.6 + 0.5 * len(cases), title=title)
+    cards = dict.fromkeys(card for _, card in starts)
+    looks = {card: {"color": look["color"], "marker": look["marker"]}
+             for card, look in zip(cards, LOOKS[3:], strict=False)}
+    for (case, card), at in marks.items():
+        row = [*cases].index(case) + 0.22 * ([*cards].index(card) - 1)
+        axes.plot([at, sizes[-1]], [row, row], color=looks[card]["color"], linewidth=1)
+        axes.plot(at, row, **SPOTS, **looks[card])
+    name_rows(axes, cases)
+    axes.axvline(said, color=INK, linewidth=1, linestyle="--")
+    axes.set_xlim(sizes[0], sizes[-1])
+    ticks = 10.0 ** np.arange(np.ceil(np.log10(sizes[0])), np.log10(sizes[-1]), 2)
+    log_axes(axes, x=(f"numbers; the broken line: {write(said)}", write), ticks=ticks)
+    key(figure, looks)
+    told = {" on ".join(where): f"from {write(at)}" if at else "undecided"
+            for where, at in starts.items()}
+    return Picture(figure, f"{title} {listed(told)}.")
+
+
+def about(what: str) -> Callable[[float], str]:
+    """Writes a size in two digits, as people say it: "410,000 classes", "1.3 billion numbers"."""
+
+    def written(size: float) -> str:
+        digits = round_to_two(size)
+        for scale, name in ((1e9, " billion"), (1e6, " million")):
+            if digits >= scale:
+                return f"{digits / scale:,g}{name} {what}".strip()
+        return f"{units.count(digits)} {what}".strip()
+
+    return written
 
 
 def article(card: str) -> str:

@@ -3,7 +3,6 @@
     06  digits         two layers that read handwritten digits; data.py has them
     08  letters        an LSTM that writes
     10  six_networks   the networks of a comparison from 2017, in PyTorch
-    11  many_classes   a task with very many answers, and outputs/, the layers that learn it
+    11  many_classes   a softmax over all classes and one along a path, and what a step costs
         index          what a forest of trees finds, and in which time
-        hybrid         a table in one place and a network in another; placement.py is its model
 """

@@ -28,7 +28,7 @@ class Found:
         return f"{self.leaves} cell{'s' * (self.leaves > 1)}" if self.leaves else "brute force"
 
 
-def frontier(points, queries, k=10, leaves=(1, 3, 10, 30, 100, 300), trees=10, leaf=32,
+def frontier(points, queries, k=10, leaves=(1, 4, 15, 50, 150, 500), trees=10, leaf=32,
              seconds=4.0, advance=None):  # fmt: skip
     """Brute force, then a forest once for each number of cells visited: a list of Found.
 

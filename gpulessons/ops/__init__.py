@@ -34,10 +34,8 @@ Start with activations.py, where ReLU is spelled out whole. The order of the not
     11  huffman              a tree of classes, the frequent ones near its root
         tree_softmax         a probability as a walk: a few rows of a large table
         tree_update          and those rows learn, in place
-        tree_search          the likeliest class, when no label says the path
         neighbours           a product, and a selection that never sees all of it
         forest               trees of planes: look only where the query would have been put
-        embedding            rows fetched from anywhere, and an update that few of them see
 
 Below them: common.py (compiler options, exp and tanh for vectors), and load4.py and mma.py, two
 instructions of a GPU that Numba does not offer.

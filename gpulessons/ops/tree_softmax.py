@@ -14,14 +14,14 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from numba import cuda, float32, njit, prange
+from numba import cuda, njit, prange
 
-from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
+from gpulessons.backends import gpu, host
 from gpulessons.operation import Case, op
 
 from .common import ONE, PARALLEL, SERIAL, WARP, ZERO, ceil_div, run_op
 from .huffman import huffman, zipf
-from .reduce import WARPS, warp_reduce_sum
+from .reduce import warp_reduce_sum
 from .rows import dot_of_rows, warp_per_row
 
 NAN = np.float32(np.nan)
@@ -222,66 +222,6 @@ def warp_kernel(h, labels, w, starts, nodes, turns, losses, dh, slopes):
 @tree_softmax.version("CUDA, a warp per example", on=gpu)
 def launch_warp(h, labels, w, starts, nodes, turns, longest, out):
     warp_kernel[warp_per_row(len(h))](h, labels, w, starts, nodes, turns, *out)
-
-
-@cuda.jit
-def block_kernel(h, labels, w, starts, nodes, turns, losses, dh, slopes):
-    """The label says the whole path, so no step waits for another: eight warps take turns."""
-    part = cuda.shared.array(WARPS, float32)
-    e, lane, warp = cuda.blockIdx.x, cuda.threadIdx.x, cuda.threadIdx.y
-    first, steps, loss = path_of(labels[e], starts)
-    for step in range(warp, steps, WARPS):
-        score = warp_dot(w[nodes[first + step]], h[e])
-        more, slope = device_turn_at(score, turns[first + step])
-        loss += more
-        if lane == 0:
-            slopes[e, step] = slope
-    if lane == 0:
-        part[warp] = loss
-    cuda.syncthreads()  # all slopes are there
-    thread = warp * WARP + lane
-    for j in range(thread, h.shape[1], WARPS * WARP):
-        total, step = ZERO, 0
-        while step < steps:
-            total += slopes[e, step] * w[nodes[first + step], j]
-            step += 1
-        dh[e, j] = total
-    for step in range(steps + thread, slopes.shape[1], WARPS * WARP):
-        slopes[e, step] = ZERO
-    if thread == 0:
-        loss = ZERO
-        for n in range(WARPS):
-            loss += part[n]
-        losses[e] = loss
-
-
-@tree_softmax.version("CUDA, a block per example", on=gpu)
-def launch_block(h, labels, w, starts, nodes, turns, longest, out):
-    block_kernel[len(h), (WARP, WARPS)](h, labels, w, starts, nodes, turns, *out)
-
-
-@tree_softmax.version("PyTorch, gathered, GPU", on=torch_gpu, prepares=True)
-@tree_softmax.version("PyTorch, gathered, CPU", on=torch_cpu, prepares=True)
-def gathered(h, labels, w, starts, nodes, turns, longest):
-    """All paths padded to the longest, their rows gathered, and one batched product."""
-    import torch
-
-    if labels.device.type == "cpu":  # elsewhere its copy would have to be waited for
-        check_labels(labels, len(starts) - 1)
-    step = torch.arange(longest, device=h.device)
-
-    def call():
-        own = labels.long()
-        start = starts[own]
-        on = step < (starts[own + 1] - start)[:, None]
-        at = torch.where(on, start[:, None] + step, 0)
-        rows, sign = w[nodes[at].long()], torch.where(on, 1 - 2 * turns[at], 0).to(h.dtype)
-        scores = torch.where(on, sign * torch.bmm(rows, h[:, :, None])[:, :, 0], 0)
-        losses = torch.where(on, torch.nn.functional.softplus(-scores), 0).sum(1)
-        slopes = -sign * torch.sigmoid(-scores)
-        return losses, torch.bmm(slopes[:, None], rows)[:, 0], slopes
-
-    return call
 
 
 if __name__ == "__main__":

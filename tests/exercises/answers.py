@@ -23,6 +23,12 @@ def attempt(text):
 
 
 WRONG = {
+    "group_by_expert": [
+        ("return order, ends", "return choice[order], ends", "where"),
+    ],
+    "surely_behind": [
+        ("tree / max", "tree / min", "where"),
+    ],
     "add_up": [
         ("    if i < x.size:\n        cuda", "    cuda", "thread 31 of block 0 reads x[31]"),
         ("cuda.atomic.add(out, 0, x[i])", "out[0] += x[i]",
@@ -116,9 +122,6 @@ WRONG = {
         ('"BBBAAA"', '"BBBAAA", "ABABAB"', "ABABAB: both read"),
         ('"BBBAAA"', '"BBBAAA", "AABB"', "three turns each"),
     ],
-    "keep_the_best": [
-        ("if len(best) == k and not distance < best[-1][0]:", "if False:", "Right, but after"),
-    ],
     "kitchen_math": [
         ("1555 * 408 / 108", "1555 * 408", "all of the GPU's warps"),
         ("(32 * 4)", "4", "Those are threads"),
@@ -194,11 +197,6 @@ WRONG = {
          " + (x[i + 1] if i + 1 < x.size else np.float32(0))",
          "loads for each result"),
     ],
-    "recall_of": [
-        ("[len(set(mine) & set(due)) for mine, due in zip(found, truth)]",
-         "[(mine[:len(due)] == due[:len(mine)]).sum() for mine, due in zip(found, truth)]",
-         "compares by position"),
-    ],
     "register_tile": [
         ("        a[r], b[r] = xs[i + 8 * r, k], ys[k, j + 8 * r]\n"
          "    for r in range(4):\n        for s in range(4):\n"
@@ -223,12 +221,6 @@ WRONG = {
     "row_softmax": [
         ("x[i, lane], np.float32(0)", "np.float32(0), np.float32(0)", "NaN"),
     ],
-    "sampled_correction": [
-        ("    right = right - np.log(expected[labels])\n"
-         "    others = others - np.log(expected[drawn])\n",
-         "    others = others.copy()\n",
-         "No score is corrected"),
-    ],
     "shared_patch": [
         ("+= patch[i + ky, j + kx]", "+= x[above + i + ky, left + j + kx]", "10.3 loads"),
         ("32 * i + j, 340", "8 * j + i, 340", "sectors"),
@@ -237,16 +229,6 @@ WRONG = {
         ("x - x.max(axis=1, keepdims=True)",
          "x / x.max(axis=1, keepdims=True)",
          "it[0] was [0.2239"),
-    ],
-    "sum_duplicates": [
-        ("np.subtract.at(table, ids, rate * gradient)",
-         "table -= rate * (np.arange(len(table))[:, None] == ids) @ gradient",
-         "as long as"),
-    ],
-    "walk_the_tree": [
-        ("return -np.logaddexp(0, -scores).sum()",
-         "return np.log(np.exp(-np.logaddexp(0, -scores)).prod())",
-         "it was -inf"),
     ],
     "weight_gradient": [
         ("dz.T @ x", "(dz[:, :, None] * x[:, None, :]).sum(0)", "for every example"),
@@ -288,6 +270,15 @@ WRONG = {
 }
 
 RIGHT = {
+    "group_by_expert": [
+        ('    order = np.argsort(choice, kind="stable")\n'
+         "    ends = np.bincount(choice, minlength=experts).cumsum()\n",
+         "    order = [n for e in range(experts) for n in range(len(choice)) if choice[n] == e]\n"
+         "    ends = np.searchsorted(np.sort(choice), range(experts), side='right').tolist()\n"),
+    ],
+    "surely_behind": [
+        ("tree / max(arithmetic, memory)", "min(tree / arithmetic, tree / memory)"),
+    ],
     "add_up": [
         ("    if i < x.size:\n        cuda", "    if i >= x.size:\n        return\n    cuda"),
         ("if i < x.size:\n        cuda.atomic.add(out, 0, x[i])",
@@ -397,25 +388,6 @@ RIGHT = {
     "kitchen_math": [
         ("1555 * 408 / 108 / (32 * 4)", "46", "46 of the 64"),
     ],
-    "keep_the_best": [
-        ("    for distance, index in stream:\n"
-         "        if len(best) == k and not distance < best[-1][0]:\n"
-         "            continue  # farther than all of them, and so are nearly all that come\n"
-         "        best.append((distance, index))\n"
-         "        best.sort()\n"
-         "        del best[k:]\n"
-         "    return best\n",
-         "    for distance, index in stream:\n"
-         "        if len(best) == k and distance >= best[-1][0]:\n"
-         "            continue\n"
-         "        place = len(best)\n"
-         "        while place and distance < best[place - 1][0]:\n"
-         "            place -= 1\n"
-         "        best.insert(place, (distance, index))\n"
-         "        del best[k:]\n"
-         "    return best\n",
-         "nearly all are turned away"),
-    ],
     "micro_batches": [
         ('"1F1B", 32', '"1F1B", 256 / 8'),
     ],
@@ -475,10 +447,6 @@ RIGHT = {
          "        n, there = 65 * t, i - 1 + 64 * t\n"
          "        part[n] = x[there] if 0 <= there < x.size else np.float32(0)\n"),
     ],
-    "recall_of": [
-        ("[len(set(mine) & set(due)) for mine, due in zip(found, truth)]",
-         "[len(np.intersect1d(mine, due)) for mine, due in zip(found, truth)]"),
-    ],
     "register_tile": [
         ("    for r in range(4):\n        a[r], b[r] = xs[i + 8 * r, k], ys[k, j + 8 * r]\n",
          "    for s in range(4):\n        b[s] = ys[k, j + 8 * s]\n"
@@ -486,11 +454,6 @@ RIGHT = {
     ],
     "row_softmax": [
         ("x[i, lane], np.float32(0)", "-math.inf, 0.0"),
-    ],
-    "sampled_correction": [
-        ("    return np.logaddexp(right, np.logaddexp.reduce(others, axis=1)) - right\n",
-         "    total = np.logaddexp(right, np.logaddexp.reduce(others, axis=1))\n"
-         "    return (total - right).astype(float)\n"),
     ],
     "shared_patch": [
         ("    for n in range(32 * i + j, 340, 256):\n"
@@ -509,19 +472,6 @@ RIGHT = {
     ],
     "stale_step": [
         ("    return weights\n", "    return np.array(weights)\n"),
-    ],
-    "sum_duplicates": [
-        ("np.subtract.at(table, ids, rate * gradient)", "np.add.at(table, ids, -rate * gradient)"),
-    ],
-    "walk_the_tree": [
-        ("    scores = (1 - 2 * turns) * (w[nodes] @ h)  # sigmoid(-score) is 1 - sigmoid(score)\n"
-         "    return -np.logaddexp(0, -scores).sum()\n",
-         "    total = 0.0\n"
-         "    for node, turn in zip(nodes, turns):\n"
-         "        score = float(w[node] @ h)\n"
-         "        total -= np.logaddexp(0, -score if turn == 0 else score)\n"
-         "    return total\n",
-         "a path of 2,000 steps does not underflow"),
     ],
     "weight_gradient": [
         ("dz.T @ x, dz.sum(axis=0)", "np.einsum('no,ni->oi', dz, x, optimize=True), np.sum(dz, 0)"),

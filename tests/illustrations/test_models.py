@@ -9,7 +9,7 @@ from types import SimpleNamespace as Of
 
 import numpy as np
 import pytest
-from test_pictures import Card, compared, modelled, points, timed, trained
+from test_pictures import Card, compared, modelled, timed, trained
 
 from gpulessons import evidence
 from gpulessons.evidence import published
@@ -231,16 +231,6 @@ def test_a_crossing_lies_between_the_sides_and_the_last_of_all_wins_for_good():
     before, at, after = conv.crossing(times, "slow", "fast")
     assert before == 5 < at < after == 7
     assert conv.crossing(times, "fast", "slow") is None
-
-
-def test_the_layer_that_wins_by_steps_need_not_win_by_seconds():
-    many = of("many_classes")
-    full = [Of(steps=n, seconds=10 * n, loss=4 - n) for n in range(4)]
-    tree = [Of(steps=n, seconds=n, loss=4 - 0.8 * n) for n in range(4)]
-    words = many.winners({"full": full, "tree": tree})
-    assert words.startswith("Lowest loss after equal steps: the full")
-    assert words.endswith("after equal seconds: the tree.")
-    assert many.loss_at(points(4, 2), lambda p: p.steps, 50) == 3
 
 
 def test_sending_while_computing_is_counted_and_an_effect_before_its_cause_is_seen():

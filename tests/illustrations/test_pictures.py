@@ -78,20 +78,6 @@ def random(*shape):
     return np.random.default_rng(0).random(shape)
 
 
-def spread(median):
-    return Of(median=median, quartiles=(0.9 * median, 1.1 * median))
-
-
-def step_times():
-    return [Of(layer=name, classes=n, spread=spread(t * n ** power))
-            for name, t, power in (("full softmax", 1e-6, 1), ("hierarchical softmax", 1e-4, 0.1))
-            for n in (100, 10_000)]
-
-
-def points(*losses):
-    return [Of(steps=100 * n, seconds=n / 3, loss=loss) for n, loss in enumerate(losses)]
-
-
 def huffman():
     """The tree of a, b, c and d: 0, 10, 110, 111."""
     return Of(children=np.array([[-1, 1], [-2, 2], [-3, -4]]), starts=np.array([0, 1, 3, 6, 9]),
@@ -124,14 +110,6 @@ def works():
     from gpulessons.money.works import filling, generating
 
     return {"one": generating(), "full": filling}
-
-
-def placement_step():
-    from gpulessons.models.placement import Step
-
-    return Step(rows=1e6, width=10, per_example=5, examples=100, hot=0.5, cpu_bandwidth=1e9,
-                cpu_flops=1e9, gpu_bandwidth=1e10, gpu_flops=1e11, gpu_memory=4 * 11 * 2e6,
-                link_bandwidth=1e8, link_latency=1e-5, flops=1e4)
 
 
 def tasks():
@@ -233,7 +211,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     },
     "grid": {"grid_picture": lambda f: f()},
     "halo": {"halo": lambda f: f(3)},
-    "hashing": {"buckets": lambda f: f(90, 2)},
     "huffman": {"drawn": lambda f: f(huffman(), ["a", "b", "c", "d"], "c"),
                 "rows_read": lambda f: f({10: 3.0, 1000: 9.0})},
     "instruction_mix": {"mixes": lambda f: f([("one", mix())])},
@@ -259,11 +236,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "steps_published": lambda f: f(published("lstm", device="V100", dtype="float16"),
                                        sheet("V100")),
     },
-    "many_classes": {
-        "cost_against_classes": lambda f: f(step_times(), lambda a, b: 500.0,
-                                            {"T4": lambda n: 1e-7 * n}),
-        "losses": lambda f: f({"full": points(4, 2, 1), "tree": points(4, 3, 2)}, 0.8, 3.5),
-    },
     "matmul_ladder": {
         "rungs": lambda f: f({"naive": 0.1}, {"naive": (2, 1 / 8)}),
         "on_cpu": lambda f: f(compared(*timed("NumPy", "host", 1.0), op="matmul", unit="rows")),
@@ -272,8 +244,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "microbenchmarks": {
         "strides": lambda f: f(), "in_flight": lambda f: f(),
         "by_warps": lambda f: f(drawn={2: 100, 64: 1_000})},
-    "neighbours": {"tree": lambda f: f(2), "recall_and_speed": lambda f: f(FOREST),
-                   "more_points": lambda f: f(lambda n: 1e-3, {"T4": lambda n: 1e-11 * n}, 64, 64)},
+    "neighbours": {"tree": lambda f: f(2), "recall_and_speed": lambda f: f(FOREST)},
     "occupancy": {"occupancy_picture": lambda f: f(along="shared")},
     "online_softmax": {"Sweep": lambda f: f([1.0, 3.0, 2.0, 5.0, 0.0], 2)},
     "pipeline": {
@@ -283,15 +254,16 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
                                np.array([1, 2, 4, 8, 16]), np.array([10, 20])),
         "cut_layers": lambda f: f(np.ones((1, 2)), np.ones((2, 2)), np.ones((2, 2))),
     },
-    "placement": {
-        "timetable": lambda f: f({"one": Of(examples_per_second=100, where="CPU", tasks=[
-            Of(worker="sparse", stage="gather", batch=0, start=0.0, stop=1.0)])}),
-        "placements": lambda f: f(placement_step()),
-    },
     "puzzles": {name: lambda f: f() for name in
                 ("map_1d", "map_2d", "broadcast", "grid_stride", "shared_window")},
     "ring_all_reduce": {"Ring": lambda f: f(np.arange(9).reshape(3, 3))},
     "rivals": {"rivals": lambda f: f(live(), 8e8)},
+    "roofs": {"against": lambda f: f(
+        [("all", {1: 1.0, 10: 9.0}, {}), ("tree", {1: 1.0, 10: 2.0}, {"marker": "o"})],
+        lambda n: 2.0, "tree", {"T4": lambda n: 0.1 * n}, [1, 10, 100], ("classes", str),
+        title="One.", brute="all", what="time"),
+        "crossovers": lambda f: f({"all": ({"T4": lambda n: 1e-3 * n}, lambda n: 1.0)},
+                                  [10, 1e3, 1e4], 1e3)},
     "samples": {"in_order": lambda f: f([1e-6, 2e-6, 9e-6])},
     "scenes": {
         "wireframe": lambda f: f(random(4, 4), np.array([[0, 1], [2, 3]])),

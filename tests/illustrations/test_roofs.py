@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gpulessons.illustrations.roofs import between, decided
+from gpulessons.illustrations.roofs import carried, decided
 from warplens.model.devices import sheet
 
 SIZES = np.geomspace(1, 1000, 301)
@@ -25,9 +25,10 @@ def test_a_card_that_may_be_quicker_again_at_the_end_is_not_decided():
     assert "decides nothing" in said(1.0, T4=lambda n: 9.0 if n < 500 else 0.1)
 
 
-def test_between_measured_sizes_lines_are_straight_on_log_scales():
-    took = between({10: 1.0, 1000: 100.0})
+def test_between_measured_sizes_lines_are_straight_and_beyond_them_a_level_costs_the_same():
+    took = carried({10: 1.0, 1000: 100.0})
     assert took(100) == pytest.approx(10) and took(1000) == pytest.approx(100)
+    assert took(1000_000) == pytest.approx(200)
 
 
 def test_no_step_is_sooner_than_its_flops_or_the_bytes_that_no_cache_holds():

@@ -1,4 +1,4 @@
-"""Huffman's tree, a softmax along its paths, how it learns in place, the search for a class."""
+"""Huffman's tree, a softmax along its paths, how it learns in place."""
 
 import heapq
 from itertools import pairwise
@@ -10,7 +10,6 @@ from numba import set_num_threads
 from gpulessons import gpu, microscope, tree_softmax
 from gpulessons.backends import host
 from gpulessons.ops.huffman import huffman, zipf
-from gpulessons.ops.tree_search import nodes_visited, search
 from gpulessons.ops.tree_softmax import zipf_tree
 from gpulessons.ops.tree_update import tree_step, tree_update, tree_update_cuda
 
@@ -129,8 +128,8 @@ def test_a_warp_reads_whole_rows_and_32_threads_read_as_many_places():
         with microscope.tracing() as launches:
             version(*inputs)
         sectors[version.name] = launches[0].coalescing("w").sectors_per_request
-    thread, warp, block = sectors.values()
-    assert warp == block == 4 < thread / 2
+    thread, warp = sectors.values()
+    assert warp == 4 < thread / 2
 
 
 # -- Learning, in place.
@@ -172,31 +171,6 @@ def test_a_step_is_the_forward_pass_and_then_the_update_whatever_the_cores():
         assert np.allclose(new_losses, losses, rtol=1e-4, atol=1e-4)
         assert np.allclose(new_dh, dh, atol=1e-3) and np.allclose(new_w, wanted, atol=1e-3)
     assert np.array_equal(results[0][0], results[1][0])
-
-
-# -- The search.
-
-
-def test_the_search_finds_the_likeliest_of_all_classes():
-    rng = np.random.default_rng(1)
-    for classes, scale in ((2, 1), (50, 0.1), (50, 1), (301, 3)):
-        tree = huffman(rng.permutation(zipf(classes)))
-        w = np.float32(scale) * rng.standard_normal((classes - 1, 9), np.float32)
-        for h in rng.standard_normal((5, 9), np.float32):
-            found, chance, visited = search(h, w, tree.children, tree.longest)
-            losses = losses_of_all(h.astype(float), w.astype(float), tree)
-            assert found == losses.argmin() and chance == pytest.approx(-losses.min(), abs=1e-4)
-            assert tree.depths[found] <= visited <= classes - 1
-
-
-def test_a_sure_layer_walks_one_path_and_an_unsure_one_the_whole_tree():
-    tree, rng = huffman(np.ones(64)), np.random.default_rng(0)
-    w = rng.standard_normal((63, 8), np.float32)
-    h = rng.standard_normal((3, 8), np.float32)
-    assert nodes_visited(0 * h, w, tree.children, tree.longest).tolist() == [63] * 3
-    assert nodes_visited(1000 * h, w, tree.children, tree.longest).tolist() == [6] * 3
-    found, chance, _ = search(np.nan * h[0], w, tree.children, tree.longest)
-    assert found == -1 and np.isnan(chance)
 
 
 # -- Beside gensim, which has the same tree.
