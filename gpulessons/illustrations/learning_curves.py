@@ -4,6 +4,7 @@ A run is anything with a `curve` [(seconds, loss)] and `by_updates` [(updates, l
 """
 
 from functools import partial
+from statistics import median
 
 from gpulessons import units
 from gpulessons.plots.axes import beside, log_axes, written
@@ -61,18 +62,24 @@ def lost_shares(counts) -> Picture:
                            f"{'; '.join(told.values())}.")
 
 
-def descent(values, goal: float) -> Picture:
-    """A weight on its way to the goal, step by step; its last third tells how it ends."""
-    third, off = max(1, len(values) // 3), [abs(value - goal) for value in values]
-    before, late = max(off[third:-third], default=0), max(off[-third:])
-    ends = "arrives" if late <= 0.1 * off[0] else (
-        "is thrown out" if late > max(before, off[0]) else "is still under way")
-    title = f"The weight {ends}: at most {late:.2g} from the minimum in the last {third} steps."
-    figure, axes = blank(height=3.2, title=title)
-    axes.axhline(goal, color=INK, linewidth=0.8, linestyle=":")
-    axes.plot(values, color=ORANGE, marker=".")
-    axes.set(xlabel="steps", ylabel="weight")
-    return Picture(figure, f"{title} From {values[0]:.3g} toward {goal:.3g}; simulated.")
+def seldom(found) -> Picture:
+    """Accuracy on held-out digits: found is {how the digits are shared: {way: each seed's}}."""
+    best = {share: {way: 100 * median(each) for way, each in ways.items()}
+            for share, ways in found.items()}
+    title = "\n".join(f"{share}: " + ", ".join(f"{way} {each:.0f} %" for way, each in ways.items())
+                      for share, ways in best.items())
+    figure, axes = blank(height=3.4, title=title)
+    names = list(next(iter(found.values())))
+    for (share, ways), color, up in zip(found.items(), (SKY, VERMILLION), (0.15, -0.15),
+                                        strict=True):  # fmt: skip
+        for lane, each in enumerate(ways.values()):
+            axes.plot([100 * one for one in each], [up - lane] * len(each), "o", color=color,
+                      markersize=6, alpha=0.7, label=share if lane == 0 else None)
+            axes.plot(best[share][names[lane]], up - lane, "|", color=INK, markersize=16)
+    axes.set_yticks([-lane for lane in range(len(names))], names)
+    axes.set(xlabel="held-out digits read, in percent: a dot for each seed, a bar for the median")
+    axes.legend(labelcolor=INK, frameon=False, fontsize=9.5)
+    return Picture(figure, title.replace("\n", ". ") + ". Medians of seeds.")
 
 
 def turns(history) -> Picture:

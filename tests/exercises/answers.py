@@ -153,6 +153,10 @@ WRONG = {
          "ahead = min(stages - 1 - stage, batches)",
          "nobody can go on"),
     ],
+    "outer_step": [
+        ("common - own.mean(axis=0)", "common - own[0]", "it was"),
+        ("    velocity = momentum * velocity + outer\n", "", "it was"),
+    ],
     "output_size": [
         ("(n + 2 * padding - kernel) // stride + 1",
          "sum(1 for at in range(-padding, n + padding - kernel + 1, stride))",
@@ -391,11 +395,6 @@ RIGHT = {
     "micro_batches": [
         ('"1F1B", 32', '"1F1B", 256 / 8'),
     ],
-    "no_conflict": [
-        ("return max(0.0, chance)",
-         "import math\n"
-         "    return math.comb(features - active, active) / math.comb(features, active)"),
-    ],
     "one_batch": [
         ("    return answers", "    return np.array(answers)"),
     ],
@@ -419,6 +418,9 @@ RIGHT = {
          "        sums[i % 4] += x[i]\n    return sums.sum()\n    a = b = c", "longest row"),
         ("        a += x[i]\n        b += x[i + 1]\n        c += x[i + 2]\n        d += x[i + 3]\n",
          "        a += (x[i] + x[i + 1]) + (x[i + 2] + x[i + 3])\n", "longest row"),
+    ],
+    "outer_step": [
+        ("common - own.mean(axis=0)", "(common[None] - own).sum(0) / own.shape[0]"),
     ],
     "puzzle_broadcast": [
         ("if row < out.shape[0] and column < out.shape[1]:",
@@ -469,9 +471,6 @@ RIGHT = {
     ],
     "stable_softmax": [
         ("exps / exps.sum(axis=1, keepdims=True)", "(exps.T / exps.sum(axis=1)).T.tolist()"),
-    ],
-    "stale_step": [
-        ("    return weights\n", "    return np.array(weights)\n"),
     ],
     "weight_gradient": [
         ("dz.T @ x, dz.sum(axis=0)", "np.einsum('no,ni->oi', dz, x, optimize=True), np.sum(dz, 0)"),

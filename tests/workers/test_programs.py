@@ -15,7 +15,7 @@ from gpulessons.exercises import reduce_scatter
 from gpulessons.workers import Link
 from gpulessons.workers.memory import APART
 from gpulessons.workers.programs import hogwild, lost_updates, pipeline, tensor_parallel
-from gpulessons.workers.programs.hogwild import ALONE, ATOMIC, FREE, LOCKED, SEPARATE, Ran
+from gpulessons.workers.programs.hogwild import ALONE, FREE, LOCKED, SEPARATE, Ran
 from gpulessons.workers.schedules import SCHEDULES
 from gpulessons.workers.training import examples, network
 
@@ -259,14 +259,13 @@ def test_two_without_locks_reach_the_loss_of_one(found):
     first, second = of(found, 2, "hogwild")
     (serial,) = first[ALONE]
     assert serial.curve[-1][1] < 0.97 * math.log(2)  # it has learned: a coin has a loss of log 2
-    for way in (FREE, ATOMIC, LOCKED):
+    for way in (FREE, LOCKED):
         (ran,) = first[way]
         assert ran.curve[0][1] == pytest.approx(math.log(2))
         assert ran.curve[-1][1] == pytest.approx(serial.curve[-1][1], rel=0.03)
         assert [each[way][0].updates for each in (first, second)] == [EXAMPLES // 2] * 2
         assert ran.counts[-1] == EXAMPLES
     assert [each[ALONE][0].updates for each in (first, second)] == [EXAMPLES, 0]
-    assert [(first[way][0].staleness, first[way][0].old) for way in (ALONE, LOCKED)] == [(0, 0)] * 2
     assert first[SEPARATE][0].curve[-1][1] > first[FREE][0].curve[-1][1]  # half of the examples
 
 
@@ -275,15 +274,14 @@ def test_one_worker_alone_is_plain_stochastic_gradient_descent():
     expected = np.zeros(FEATURES)
     for place, label in zip(places, labels, strict=True):
         np.add.at(expected, place, RATE * label / (1 + np.exp(label * expected[place].sum())))
-    for atomic in (False, True):
-        weights, clock = np.zeros(FEATURES), np.zeros(APART, np.int64)
-        assert hogwild.learn(weights, clock, 0, places, labels, RATE, atomic) == 0  # not stale
-        np.testing.assert_allclose(weights, expected, rtol=1e-9, atol=1e-12)
+    weights, clock = np.zeros(FEATURES), np.zeros(APART, np.int64)
+    hogwild.learn(weights, clock, 0, places, labels, RATE)
+    np.testing.assert_allclose(weights, expected, rtol=1e-9, atol=1e-12)
 
 
 def test_gains_that_cores_cannot_give_or_that_the_whole_run_lacks_allow_no_verdict():
     def ran(target, end):
-        return Ran(1, end, 0.0, ((0.0, 1.0), (target, 0.5), (end, 0.49)))
+        return Ran(1, end, ((0.0, 1.0), (target, 0.5), (end, 0.49)))
 
     steady = {ALONE: (ran(1.0, 2.0),) * 3, FREE: (ran(0.6, 1.2),) * 3}
     assert hogwild.at_the_end(steady) == pytest.approx([2 / 1.2] * 3)

@@ -4,14 +4,11 @@ Each worker takes an example, computes a gradient from whatever the weights are 
 adds it, without a lock. Two may write the same weight at once, and an update is lost; a gradient
 may come from weights that have moved since. Where each example touches few of many weights both are
 rare, and learning hardly suffers.            Niu, Recht, Ré & Wright, "Hogwild!", NeurIPS 2011
-Their analysis takes each addition to one weight for atomic, so that none is lost; their gradients
-are only old. Without a lock, this code loses some; its atomic way is the one that they analyze.
 
 The model is logistic regression on sparse examples, such as texts: a few of many features each, the
-frequent ones far more often than the rare. Two cores that write one cache line in turn send it to
-and fro, so they are kept apart. Frequent features lie anywhere, not all in the first few lines. The
-weights, 8 MB, outgrow a core's own cache: most lines come from beyond it with one worker too.
-And a worker's count has lines of its own, at which the others look once in CHUNK examples.
+frequent ones far more often than the rare, and anywhere in memory, not all in the first few lines.
+The weights, 8 MB, outgrow a core's own cache: most lines come from beyond it with one worker too.
+Each worker's count of its updates has cache lines of its own.
 """
 
 from collections.abc import Iterable, Sequence
@@ -26,7 +23,7 @@ from numpy.typing import NDArray
 
 from gpulessons.hardware.budget import repeated
 
-from ..memory import APART, atomic_add, keep_to_a_core, locked, shared
+from ..memory import APART, keep_to_a_core, locked, shared
 from ..worker import Worker
 
 FEATURES, COMMON, ACTIVE = 2_000_000, 2_000, 30  # words known; too common to tell; in one example
@@ -34,22 +31,19 @@ DIFFERENT, PARTS = 600_000, 12  # different examples, to be looked at again and 
 HELD = 2_500  # examples that only the loss is computed from
 CHUNK = 256  # examples between two looks at the clock, or under one lock
 LOOKS = 25  # at the held-out loss, in a round
-OLD = 10  # updates by others: a gradient that stale was put to sleep on its way
-WAYS = ALONE, SEPARATE, FREE, ATOMIC, LOCKED = "alone", "own weights", "no lock", "atomic", "a lock"
+WAYS = ALONE, SEPARATE, FREE, LOCKED = "alone", "own weights", "no lock", "a lock"
 
 Examples = tuple[NDArray, NDArray]  # (places, labels), as sparse() makes them
 
 
 @dataclass(frozen=True)
 class Ran:
-    """What one worker did in one round, and what it saw of the others."""
+    """What one worker did in one round."""
 
     updates: int
     seconds: float  # until the last worker was done
-    staleness: float  # updates by others between a gradient's reading and its writing, on average
     curve: tuple[tuple[float, float], ...] = field(repr=False)  # (seconds, held-out loss), of 0
     counts: tuple[int, ...] = field(default=(), repr=False)  # all workers' updates by then
-    old: float = 0.0  # the share of the gradients looked at that were more than OLD updates stale
 
     @property
     def by_updates(self) -> tuple[tuple[int, float], ...]:
@@ -59,14 +53,14 @@ class Ran:
 
 def main(
     worker: Worker, examples: int = 2_400_000, rate: float = 0.02, features: int = FEATURES,
-    ways: Sequence[str] = WAYS, rounds: int = 7,
+    ways: Sequence[str] = WAYS, rounds: int = 5,
 ) -> dict[str, tuple[Ran, ...]]:  # fmt: skip
     """Learn from so many examples, anew in every round. Returns {way: (a Ran for each round, …)}.
 
     ways: "alone" (worker 0 takes all the examples and the others wait), and each its share: with
-    "own weights" (nothing is shared but the machine: a control), "no lock", "atomic" (no lock, and
-    no addition to a weight is lost) and "a lock". They take turns, since a busy moment should hit
-    them all. features: how many weights there are; with few of them, all workers write the same.
+    "own weights" (nothing is shared but the machine: a control), "no lock" and "a lock". They take
+    turns, since a busy moment should hit them all. features: how many weights there are; with few
+    of them, all workers write the same.
     """
     if not set(WAYS).issuperset(ways):
         raise ValueError(f"ways are {', '.join(map(repr, WAYS))}; not {ways}.")
@@ -77,7 +71,7 @@ def main(
     keep_to_a_core(worker)
     everything, held = made(min(examples, DIFFERENT), features), sparse(HELD, 0, features)
     places, labels = (each[worker.rank :: worker.world_size].copy() for each in everything)
-    learn(private, clock.copy(), worker.rank, *held, rate, False)  # compiles
+    learn(private, clock.copy(), worker.rank, *held, rate)  # compiles
     lock, found = locked(worker), dict.fromkeys(ways, tuple[Ran, ...]())
     for done in range(rounds := repeated(rounds)):
         for way in ways:
@@ -86,7 +80,7 @@ def main(
             guard = lock if way == LOCKED else nullcontext()
             private[:] = 0
             memory = (private if way == SEPARATE else weights), clock
-            ran = run_round(worker, memory, data, held, rate, share, guard, way == ATOMIC)
+            ran = run_round(worker, memory, data, held, rate, share, guard)
             found[way] += (ran,)
         worker.progress(done + 1, rounds, "rounds")
     return found
@@ -126,13 +120,13 @@ def middle(numbers: Sequence[float]) -> int:
 
 def run_round(
     worker: Worker, memory: tuple[NDArray, NDArray], data: Examples, held: Examples, rate: float,
-    share: int, guard: AbstractContextManager[None], atomic: bool,
+    share: int, guard: AbstractContextManager[None],
 ) -> Ran:  # fmt: skip
     """Learn from `share` examples, from weights that know nothing; worker 0 looks at the loss."""
     (weights, clock), (places, labels) = memory, data
     dist.barrier()
     curve, counts = list[tuple[float, float]](), list[int]()
-    stale, chunks = list[int](), -(-share // CHUNK)
+    chunks = -(-share // CHUNK)
 
     def look(seconds: float) -> None:
         counts.append(int(clock.sum()))
@@ -149,38 +143,26 @@ def run_round(
         start = chunk % max(1, len(labels) // CHUNK) * CHUNK
         some = slice(start, start + min(CHUNK, share - chunk * CHUNK))
         with guard:
-            part = places[some], labels[some]
-            stale.append(learn(weights, clock, worker.rank, *part, rate, atomic))
+            learn(weights, clock, worker.rank, places[some], labels[some], rate)
     dist.barrier()
     seconds = perf_counter() - began
     if worker.rank == 0:
         look(seconds)
     updates = int(clock[APART * worker.rank])
-    late, old = (sum(each) / max(1, chunks) for each in (stale, [each > OLD for each in stale]))
-    return Ran(updates, seconds, late, tuple(curve), tuple(counts), old)
+    return Ran(updates, seconds, tuple(curve), tuple(counts))
 
 
 @njit(error_model="numpy")
-def learn(
-    weights: NDArray, clock: NDArray, rank: int, places: NDArray, labels: NDArray, rate: float,
-    atomic: bool,
-) -> int:  # fmt: skip
-    """Read, compute, write, example after example; returns the staleness of the first of them."""
-    stale = 0
+def learn(weights, clock, rank, places, labels, rate):  # type: ignore[no-untyped-def]
+    """Read, compute, write, example after example."""
     for i in range(labels.size):
-        before, total = clock[::APART].sum() if i == 0 else 0, 0.0
+        total = 0.0
         for place in places[i]:
             total += weights[place]
         push = rate * labels[i] / (1 + np.exp(labels[i] * total))
         for place in places[i]:
-            if atomic:
-                atomic_add(weights, place, push)  # nobody comes in between
-            else:
-                weights[place] += push  # read, add, write: whoever wrote in between is overwritten
-        if i == 0:
-            stale = clock[::APART].sum() - before
+            weights[place] += push  # read, add, write: whoever wrote in between is overwritten
         clock[APART * rank] += 1
-    return stale
 
 
 def loss(weights: NDArray, places: NDArray, labels: NDArray) -> float:
