@@ -89,7 +89,7 @@ def crossovers(
     write, title = about(""), "No bound decides anything."
     if marks:
         first, last = min(marks, key=marks.get), max(marks, key=marks.get)
-        title = (f"The CPU is ahead for certain from {write(marks[first])} numbers on "
+        title = (f"By its bound no card is ahead of this CPU from {write(marks[first])} numbers on "
                  f"({', '.join(first)}) to {write(marks[last])} ({', '.join(last)}).")
     figure, axes = blank(height=1.6 + 0.5 * len(cases), title=title)
     cards = dict.fromkeys(card for _, card in starts)

@@ -1,15 +1,19 @@
 """What an index buys: recall against queries per second, brute force beside a forest.
 
     rows = frontier(points, queries)
+    more = growth(leaves=50)  # the same forest over more points
 """
 
 from dataclasses import dataclass
 from functools import partial
 
+import numpy as np
+
+from gpulessons import units
 from gpulessons.hardware.budget import note
 from gpulessons.hardware.timer import interleaved
 from gpulessons.ops import forest
-from gpulessons.ops.neighbours import neighbours
+from gpulessons.ops.neighbours import DIM, clustered, neighbours
 
 BRUTE = neighbours.versions["NumPy's product, Numba's selection"]
 
@@ -46,3 +50,21 @@ def frontier(points, queries, k=10, leaves=(1, 4, 15, 50, 150, 500), trees=10, l
         Found(count, recalls[count], len(queries) / spread.median, note())
         for count, spread in took.items()
     ]
+
+
+def growth(sizes=(20_000, 60_000, 200_000), leaves=50, asked=200, k=10, trees=10, leaf=32,
+           seconds=0.3, advance=None):  # fmt: skip
+    """{points: Found} of a forest over ever more points in clusters, each query visiting as many
+    cells: what grows are its levels, and the points that no cache holds. seconds: for the samples
+    of each (fewer under GPULESSONS_BUDGET). advance(done, total, name): after each.
+    """
+    found = {}
+    for n, count in enumerate(sizes, 1):
+        points, queries = np.split(clustered(count + asked, DIM, seed=0), [count])
+        way = partial(forest.search, forest.grow(points, trees, leaf), points, queries, k, leaves)
+        recall = forest.recall(way()[1], BRUTE(queries, points, k)[1])
+        spread = dict(interleaved({"": way}, seconds))[""]
+        found[count] = Found(leaves, recall, asked / spread.median, note())
+        if advance:
+            advance(n, len(sizes), f"{units.count(count)} points")
+    return found

@@ -5,6 +5,7 @@ import pytest
 
 from gpulessons import neighbours
 from gpulessons.backends import host
+from gpulessons.models.index import growth
 from gpulessons.ops.forest import cells_visited, grow, recall, search
 from gpulessons.ops.neighbours import clustered, uniform
 
@@ -139,3 +140,10 @@ def test_more_cells_find_more_and_clusters_are_where_it_helps():
     assert found[clustered][-1] > 0.95 and found[uniform][-1] < 0.8
 
 
+
+
+def test_a_forest_over_more_points_is_asked_as_many_cells(monkeypatch):
+    monkeypatch.setenv("GPULESSONS_BUDGET", "0.001")
+    found = growth((300, 900), leaves=20, asked=9)
+    assert [*found] == [300, 900] and {each.leaves for each in found.values()} == {20}
+    assert all(0.3 < each.recall <= 1 and each.rate > 0 for each in found.values())
