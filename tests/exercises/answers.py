@@ -161,7 +161,7 @@ WRONG = {
         ("        b += x[i + 1]\n", "        a += x[i + 1]\n", "of 400 additions are one chain"),
         ("return (a + b) + (c + d)", "return float(a + b + c + d)", "hides the chains"),
         ("return (a + b) + (c + d)", "return (a, b, c, d)", "not a sum"),
-        ("    a = b = c", "    return sum(x)\n    a = b = c", "400 of 400 additions stand in one"),
+        ("    a = b = c", "    return sum(x)\n    a = b = c", "400 of 400 additions are one chain"),
         ("    a = b = c", "    return sum(x[j::4].sum() for j in range(4))\n    a = b = c",
          "Numba cannot compile it"),
     ],
