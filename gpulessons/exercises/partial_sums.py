@@ -9,12 +9,12 @@ from numba import njit
 from gpulessons.grader.check import Exercise
 from gpulessons.grader.diagnosis import Mismatch, Wasteful, returned
 
-CHAINS, SLACK = 4, 10  # the row is n / CHAINS; additions at the end, or of zeros, on top
+CHAINS, SLACK = 4, 10  # the longest is n / CHAINS; additions at the end, or of zeros, on top
 text = '''\
 import numpy as np
 
 def my_total(x):
-    """The sum of the numbers in the array x, of any length: a quarter of its additions in a row."""
+    """The sum of the numbers in the array x, of any length: chains of a quarter at most."""
     ### BEGIN SOLUTION
     a = b = c = d = np.float32(0)
     whole = x.size - x.size % 4
@@ -36,7 +36,7 @@ def my_total(x):
 
 
 class Link:
-    """A number that knows how many additions stand in a row behind it."""
+    """A number that knows how long a chain of additions is behind it."""
 
     __array_ufunc__ = None  # NumPy's own numbers leave additions to it
 
@@ -71,7 +71,7 @@ def boxed(attempt):
 
 
 def judge(attempt):
-    """Sums of few numbers and of many, by their longest row of additions; then Numba has a try."""
+    """Sums of few numbers and of many, by their longest chain; then Numba has a try."""
     attempt = getattr(attempt, "py_func", attempt)  # as it was before Numba compiled it
     summed, longest = boxed(attempt), {}
     for n in (400, 401, 402, 403, 7, 1):
@@ -84,7 +84,7 @@ def judge(attempt):
             raise Mismatch(f"Wrong for {n} numbers: {found.value:,.0f}, not {sum(numbers):,.0f}.",
                            "the last few, where four do not divide the length.")
         if found.depth > n / CHAINS + SLACK:
-            raise Wasteful(f"{found.depth} of {n} additions stand in one row.",
+            raise Wasteful(f"{found.depth} of {n} additions are one chain.",
                            "which variable each addition continues: four of them, in turn.")
         longest[n] = found.depth
     try:
@@ -92,7 +92,7 @@ def judge(attempt):
     except Exception as failed:
         raise Wasteful(f"Numba cannot compile it: {str(failed).splitlines()[0]}",
                        "loops over indices and plain variables: what Numba knows.") from failed
-    return f"Of 400 additions {longest[400]} stand in the longest row, adding up included."
+    return f"Of 400 additions {longest[400]} are in the longest chain, adding up included."
 
 
 exercise = Exercise(__name__, text, judge=judge)

@@ -1,8 +1,4 @@
-"""Scenes: corners under a matrix, pixels under a shader, and warps that wait for a pixel.
-
-The two halves of what a graphics card does. Corners are rows (x, y, z, w) as vertex_transform takes
-them; pixels are points c = x + iy of the plane, as shade takes them.
-"""
+"""Scenes: pixels under a shader, points c = x + iy of the plane, and warps that wait for one."""
 
 import numpy as np
 
@@ -10,53 +6,7 @@ from gpulessons import units
 from gpulessons.ops.common import WARP
 from gpulessons.plots.axes import log_axes, two_ticks
 from gpulessons.plots.forms import LOOKS, dots, lines, listed
-from gpulessons.plots.picture import (
-    BLUE,
-    COLORS,
-    DASH_DOT,
-    HATCH,
-    INK,
-    MARKERS,
-    Picture,
-    blank,
-)
-
-DEPTHS = 8  # shades of near and far
-
-
-def torus() -> tuple[np.ndarray, np.ndarray]:
-    """(points, edges) of a ring of radius 1: (n, 4) float32 with w = 1, and (2 n, 2) indices."""
-    rings, sides, thickness = 24, 14, 0.4
-    ring, side = np.divmod(np.arange(rings * sides), sides)
-    around, across = 2 * np.pi * ring / rings, 2 * np.pi * side / sides
-    radius = 1 + thickness * np.cos(across)
-    columns = radius * np.cos(around), radius * np.sin(around), thickness * np.sin(across)
-    points = np.column_stack([*columns, np.ones(ring.size)]).astype(np.float32)
-    here = ring * sides + side
-    next_ring, next_side = (ring + 1) % rings * sides + side, ring * sides + (side + 1) % sides
-    return points, np.concatenate([np.c_[here, next_ring], np.c_[here, next_side]])
-
-
-def wireframe(corners: np.ndarray, edges: np.ndarray) -> Picture:
-    """The edges between transformed corners (n, 4), each divided by its w; near ones are stronger.
-
-    Edges of about one depth are one shape, so that the picture stays small.
-    """
-    flat = corners[:, :3] / corners[:, 3:]
-    depth = flat[edges, 2].mean(axis=1)
-    near = (depth - depth.min()) / max(np.ptp(depth), 1e-6)
-    title = f"{len(corners):,} corners, {len(edges):,} edges, one 4 × 4 matrix."
-    figure, axes = blank(height=4, title=title)
-    shades = (near * (DEPTHS - 1)).round() / (DEPTHS - 1)
-    for share in np.unique(shades):  # the nearest are drawn last
-        ends = flat[edges[shades == share], :2]
-        apart = np.concatenate([ends, np.full_like(ends[:, :1], np.nan)], axis=1).reshape(-1, 2)
-        axes.plot(*apart.T, color=BLUE, alpha=0.35 + 0.65 * share, linewidth=0.5 + 1.1 * share,
-                  solid_capstyle="round")
-    axes.set(xlim=(-2.4, 2.4), ylim=(-1.4, 1.4), aspect="equal")
-    axes.set_axis_off()
-    across, up = np.ptp(flat[:, 0]), np.ptp(flat[:, 1])
-    return Picture(figure, f"{title} The wireframe is {across:.2f} wide, {up:.2f} high.")
+from gpulessons.plots.picture import COLORS, DASH_DOT, HATCH, INK, MARKERS, Picture, blank
 
 
 def window(x: float, y: float, zoom: float, shape=(256, 384)) -> tuple[np.ndarray, np.ndarray]:

@@ -195,9 +195,11 @@ def draw_roof(axes, name, roofs, left, right, below=False):
     at, side = (right, "right") if below else (1.1 * corner, "left")
     axes.text(at, 1.06 * peak, f"{name}: {units.rate(peak, 'FLOP/s')}", color=INK,
               fontsize=10, ha=side, va="bottom")
-    middle = left**0.4 * corner**0.6
+    near = 0.6 if len(roofs) == 1 else 0.8  # a line for each slope: there is room at the top
+    middle = left ** (1 - near) * corner**near
     slopes = [f"{kind} {units.rate(rate, 'B/s')}".strip() for kind, (_, rate) in roofs.items()]
-    axes.annotate(f"{name}: {', '.join(slopes)}", (middle, middle * bandwidth),
+    text = f"{name}: {slopes[0]}" if len(slopes) == 1 else "\n".join([f"{name}:", *slopes])
+    axes.annotate(text, (middle, middle * bandwidth),
                   (8, -4) if below else (-8, 4), textcoords="offset points", color=INK,
                   fontsize=10, ha="left" if below else "right",
                   va="top" if below else "baseline")

@@ -164,10 +164,10 @@ WRONG = {
     ],
     "partial_sums": [
         ("    for i in range(whole, x.size):\n        a += x[i]\n", "", "Wrong for 401 numbers"),
-        ("        b += x[i + 1]\n", "        a += x[i + 1]\n", "of 400 additions stand in one row"),
+        ("        b += x[i + 1]\n", "        a += x[i + 1]\n", "of 400 additions are one chain"),
         ("return (a + b) + (c + d)", "return float(a + b + c + d)", "hides the chains"),
         ("return (a + b) + (c + d)", "return (a, b, c, d)", "not a sum"),
-        ("    a = b = c", "    return sum(x)\n    a = b = c", "400 of 400 additions stand in one"),
+        ("    a = b = c", "    return sum(x)\n    a = b = c", "400 of 400 additions are one chain"),
         ("    a = b = c", "    return sum(x[j::4].sum() for j in range(4))\n    a = b = c",
          "Numba cannot compile it"),
     ],
@@ -413,11 +413,11 @@ RIGHT = {
         ("    a = b = c",
          "    return x[::4].sum() + x[1::4].sum() + x[2::4].sum() + x[3::4].sum()\n    a = b = c"),
         ("    a = b = c", "    sums = [0.0] * 8\n    for i in range(len(x)):\n"
-         "        sums[i % 8] += x[i]\n    return sum(sums)\n    a = b = c", "longest row"),
+         "        sums[i % 8] += x[i]\n    return sum(sums)\n    a = b = c", "longest chain"),
         ("    a = b = c", "    sums = np.zeros(4)\n    for i in range(x.size):\n"
-         "        sums[i % 4] += x[i]\n    return sums.sum()\n    a = b = c", "longest row"),
+         "        sums[i % 4] += x[i]\n    return sums.sum()\n    a = b = c", "longest chain"),
         ("        a += x[i]\n        b += x[i + 1]\n        c += x[i + 2]\n        d += x[i + 3]\n",
-         "        a += (x[i] + x[i + 1]) + (x[i + 2] + x[i + 3])\n", "longest row"),
+         "        a += (x[i] + x[i + 1]) + (x[i + 2] + x[i + 3])\n", "longest chain"),
     ],
     "outer_step": [
         ("common - own.mean(axis=0)", "(common[None] - own).sum(0) / own.shape[0]"),

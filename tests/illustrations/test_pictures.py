@@ -266,7 +266,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
                                   [10, 1e3, 1e4], 1e3)},
     "samples": {"in_order": lambda f: f([1e-6, 2e-6, 9e-6])},
     "scenes": {
-        "wireframe": lambda f: f(random(4, 4), np.array([[0, 1], [2, 3]])),
         "pixels": lambda f: f(np.arange(12), 11, (3, 4)),
         "warps": lambda f: f({"sorted": np.arange(64), "shuffled": np.arange(64)[::-1]}),
         "prices": lambda f: f({"sorting": (1, 3.0), "pixels": (3.1, None), "words": (2, 1.2)}),
