@@ -108,7 +108,8 @@ def judge(step):
 
 
 def alike(found, right):
-    return all(torch.allclose(a, b, 1e-9, 1e-12) for (a, *_), (b, *_) in zip(found, right, strict=True))
+    both = zip(found, right, strict=True)
+    return all(torch.allclose(a, b, 1e-9, 1e-12) for (a, *_), (b, *_) in both)
 
 
 hints = (
