@@ -8,7 +8,7 @@ from gpulessons.plots.picture import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLIO
 STAGES = "data parallel", "ZeRO-1", "ZeRO-2", "ZeRO-3"
 SIZES = 24, 80, 141, 192  # GB of one GPU
 COLORS = {"weights": BLUE, "gradients": SKY, "float32 copy": GREEN, "Adam's means": ORANGE,
-          "activations": VERMILLION, "scores of words": PURPLE}  # fmt: skip
+          "activations": VERMILLION, "logits": PURPLE}  # fmt: skip
 
 
 def activations(shape: Shape, recompute: bool) -> int:
@@ -34,9 +34,9 @@ def ledger(
         each = (shape.read - shape.words * shape.width) / shape.layers
         kept["gradients"] += 2 * each
         kept["weights"] += 2 * each * (stage == 3)
-    scores = tokens * shape.words * (2 + 4)  # in 16 bits, and in float32 for the loss
+    logits = tokens * shape.words * (2 + 4)  # in 16 bits, and in float32 for the loss
     return {**kept, "activations": tokens * activations(shape, recompute),
-            "scores of words": scores}  # fmt: skip
+            "logits": logits}  # fmt: skip
 
 
 def ledgers(name: str, shape: Shape, workers: int, tokens: int, recompute: bool) -> Picture:
