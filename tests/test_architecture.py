@@ -39,16 +39,16 @@ ROOMS = {
 }
 # Lines that each room may have: now, and when the last page is rewritten. "gpulessons" is what
 # stands directly in it. Whoever adds looks first for what can go.
-COURSE = 29_950, 22_000
+COURSE = 30_360, 22_000
 BUDGETS = {
     "gpulessons": (800, 800),
     "claims": (910, 900),
     "cli": (700, 600),
     "evidence": (200, 200),
-    "exercises": (3_370, 3_000),
+    "exercises": (3_540, 3_000),
     "grader": (750, 500),
     "hardware": (1_530, 900),
-    "illustrations": (4_400, 2_600),
+    "illustrations": (4_430, 2_600),
     "measure": (1_780, 1_300),
     "models": (1_760, 1_200),
     "money": (600, 500),
@@ -56,7 +56,7 @@ BUDGETS = {
     "ops": (6_040, 4_500),
     "plots": (1_860, 1_400),
     "profiler": (1_020, 600),
-    "workers": (2_450, 1_300),
+    "workers": (2_660, 1_300),
     "warplens": (10_000, 10_000),
     "tests": (20_562, 16_000),
 }

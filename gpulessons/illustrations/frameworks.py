@@ -20,22 +20,6 @@ passes = partial(drawing, "passes")
 LONG = {"year": 365 * 86_400, "day": 86_400, "hour": 3600, "minute": 60}  # seconds
 
 
-def steps_table(rows, machine: str) -> Table:
-    """Seconds per minibatch, CPU and GPU side by side, as measured here."""
-    cells = []
-    for row in rows:
-        gpu = f"not measured: {row.why}" if row.gpu is None else units.seconds(row.gpu)
-        cells.append([row.name, units.count(row.parameters), units.count(row.size.batch),
-                      f"{units.seconds(row.cpu)}{' ~' * row.noisy}", gpu,
-                      row.size.shrunk() or "in full"])
-    head = ["network", "parameters", "batch", "CPU, every core", "GPU", "size"]
-    notes = ["AlexNet and ResNet are the comparison's small ones, for pictures of 32 × 32."]
-    if any(row.noisy for row in rows):
-        notes.append("~ noisy: one step took at least 1.25 times as long as another. Run it again "
-                     "before you compare it.")
-    return Table(f"One step of training, measured here (live: {machine})", head, cells, notes)
-
-
 def shares(steps) -> Picture:
     """What the time of each step went into, in the colors of a timeline: {step: {kind: share}}."""
     computing = ", ".join(f"{percent(split['compute'])} of the {name}"

@@ -21,6 +21,7 @@ Read a program (programs/hello first), then the part it is made of, then who run
     measure_pipeline   how much of it is bubble
     tensor_parallel    every layer cut
     measure_split      is an example quicker so
+    sharded            what each worker keeps: ZeRO's stages, and PyTorch's own
 
 The launcher knows no program, and the parts know neither.
 """

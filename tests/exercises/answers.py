@@ -271,6 +271,14 @@ WRONG = {
         ("return sorted(times[1:])[12]", "return min(times)", "lie 4"),
         ("return sorted(times[1:])[12]", "return sum(times[1:]) / 25", "lie 4"),
     ],
+    "zero_step": [
+        ("    piece, slope = (cut(each, wire.world_size)[owned] for each in (weights, gradient))\n"
+         "    adam(piece, slope)\n",
+         "    all_gather(gradient, wire, owned)\n    adam(weights, gradient)\n", "bytes of Adam"),
+        ("reduce_scatter(gradient, wire)", "(wire.rank + 1) % wire.world_size\n"
+         "    ring(gradient, wire)", "sends 240 bytes"),
+        ("    owned", "    if wire.rank:\n        return\n    owned", "does not send"),
+    ],
 }
 
 RIGHT = {
@@ -491,5 +499,14 @@ RIGHT = {
     ],
     "within_a_factor": [
         ("max(guess / true, true / guess) <= factor", "1 / factor <= guess / true <= factor"),
+    ],
+    "zero_step": [
+        ("cut(each, wire.world_size)", "each.tensor_split(wire.world_size)"),
+        ("    adam(piece, slope)\n",
+         "    new = piece.clone()\n    adam(new, slope)\n    piece.copy_(new)\n"),
+    ],
+    "kept_bytes": [
+        ("return sum(part / workers if stage > at else part for at, part in enumerate(parts))",
+         "return [16, 4 + 12 / workers, 2 + 14 / workers, 16 / workers][stage]"),
     ],
 }

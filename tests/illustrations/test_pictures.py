@@ -197,6 +197,9 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "together": lambda f: f({1: 1.0, 4: 2.0, 64: 4.0}),
         "cards": lambda f: f(Shape(2, 24, 6, 2, 40, 17), 1, 8, 16),
     },
+    "sharding": {
+        "ledgers": lambda f: f("A model", Shape(2, 24, 6, 2, 40, 17), 8, 64, True),
+    },
     "dense": {
         "per_example": lambda f: f(live()),
         "on_cards": lambda f: f(published("dense", device="T4")),
