@@ -56,7 +56,7 @@ BUDGETS = {
     "ops": (6_040, 4_500),
     "plots": (1_860, 1_400),
     "profiler": (1_020, 600),
-    "workers": (2_660, 1_300),
+    "workers": (2_750, 1_300),
     "warplens": (10_000, 10_000),
     "tests": (20_562, 16_000),
 }
@@ -90,6 +90,7 @@ WORKERS = {
     "gradients": "collectives",
     "emulated": "collectives links",
     "memory": "worker",
+    "seldom": "",
     "launcher": "worker",
     "programs": "collectives emulated gradients links memory schedules training worker",
 }

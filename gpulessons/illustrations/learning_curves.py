@@ -62,24 +62,27 @@ def lost_shares(counts) -> Picture:
                            f"{'; '.join(told.values())}.")
 
 
-def seldom(found) -> Picture:
-    """Accuracy on held-out digits: found is {how the digits are shared: {way: each seed's}}."""
-    best = {share: {way: 100 * median(each) for way, each in ways.items()}
+def seldom(found, told) -> Picture:
+    """Accuracy on held-out digits: found is {how the digits are shared: {way: each seed's}}; told:
+    the ways that the title compares."""
+    best = {share: {way: f"{median(each):.0%}" for way, each in ways.items()}
             for share, ways in found.items()}
-    title = "\n".join(f"{share}: " + ", ".join(f"{way} {each:.0f} %" for way, each in ways.items())
-                      for share, ways in best.items())
+    title = "; ".join(f"{share}: " + ", ".join(f"{way} {best[share][way]}" for way in told)
+                      for share in found) + "."
     figure, axes = blank(height=3.4, title=title)
-    names = list(next(iter(found.values())))
     for (share, ways), color, up in zip(found.items(), (SKY, VERMILLION), (0.15, -0.15),
                                         strict=True):  # fmt: skip
         for lane, each in enumerate(ways.values()):
-            axes.plot([100 * one for one in each], [up - lane] * len(each), "o", color=color,
-                      markersize=6, alpha=0.7, label=share if lane == 0 else None)
-            axes.plot(best[share][names[lane]], up - lane, "|", color=INK, markersize=16)
-    axes.set_yticks([-lane for lane in range(len(names))], names)
-    axes.set(xlabel="held-out digits read, in percent: a dot for each seed, a bar for the median")
-    axes.legend(labelcolor=INK, frameon=False, fontsize=9.5)
-    return Picture(figure, title.replace("\n", ". ") + ". Medians of seeds.")
+            label = share if lane == 0 else None
+            axes.plot(each, [up - lane] * len(each), "o", color=color, alpha=0.7, label=label)
+            axes.plot(median(each), up - lane, "|", color=INK, markersize=14)
+    axes.set_yticks([-lane for lane in range(len(ways))], [*ways])
+    axes.set_xlabel("held-out digits read: a dot for each seed, a bar for their median")
+    written(axes.xaxis, percent)
+    axes.legend(labelcolor=INK, frameon=False, fontsize=9.5, loc="center left")
+    spoken = "; ".join(f"{share}, {way}: {each}" for share, ways in best.items()
+                       for way, each in ways.items())
+    return Picture(figure, f"{title} Medians of seeds: {spoken}.")
 
 
 def turns(history) -> Picture:

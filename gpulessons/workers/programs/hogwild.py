@@ -153,7 +153,9 @@ def run_round(
 
 
 @njit(error_model="numpy")
-def learn(weights, clock, rank, places, labels, rate):  # type: ignore[no-untyped-def]
+def learn(
+    weights: NDArray, clock: NDArray, rank: int, places: NDArray, labels: NDArray, rate: float
+) -> None:
     """Read, compute, write, example after example."""
     for i in range(labels.size):
         total = 0.0
