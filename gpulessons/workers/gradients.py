@@ -84,12 +84,6 @@ class Compressed(Flat):
 BITS = 2 ** torch.arange(8, dtype=torch.uint8)
 
 
-class Forgetful(Compressed):
-    """The same, and what rounding loses is lost."""
-
-    feedback = False
-
-
 def to_signs(gradient: Tensor) -> Tensor:
     """One bit for each number, its sign, and two floats: the means of those below 0 and above."""
     above = gradient >= 0
@@ -117,7 +111,7 @@ WAYS: dict[str, Callable[[Iterable[torch.nn.Parameter], Wire], OneByOne]] = {
     "flat": Flat,
     **{name: partial(Flat, algorithm=ours) for name, ours in ALGORITHMS.items()},
     "1-bit": Compressed,
-    "1-bit, no feedback": Forgetful,
+    "1-bit, no feedback": type("Forgetful", (Compressed,), {"feedback": False}),
 }
 
 
