@@ -65,12 +65,8 @@ class Flat(OneByOne):
 class Compressed(Flat):
     """Every worker shows its packed gradient to all, and each unpacks and adds them up."""
 
-    def __init__(
-        self, parameters: Iterable[torch.nn.Parameter], wire: Wire, feedback: bool = True
-    ) -> None:
-        super().__init__(parameters, wire)
-        self.feedback = feedback
-        self.residual: Tensor | float = 0.0  # what rounding has kept back so far
+    feedback = True
+    residual: Tensor | float = 0.0  # what rounding has kept back so far
 
     def all_reduce(self, gradient: Tensor) -> None:
         gradient += self.residual
@@ -83,9 +79,6 @@ class Compressed(Flat):
         gradient.zero_()
         for other in shown.view(-1, len(packed)):
             gradient += from_signs(other, gradient)
-
-
-# -- A gradient as bytes, and back. `like` has the shape and dtype that are expected.
 
 
 BITS = 2 ** torch.arange(8, dtype=torch.uint8)
@@ -101,6 +94,7 @@ def to_signs(gradient: Tensor) -> Tensor:
 
 
 def from_signs(packed: Tensor, like: Tensor) -> Tensor:
+    """And back, as many numbers of such a dtype as `like` has."""
     means, bits = packed[:8].clone().view(torch.float32).to(like.dtype), packed[8:]
     above = (bits[:, None] & BITS.to(bits.device) != 0).reshape(-1)[: len(like)]
     return torch.where(above, means[1], means[0])
@@ -117,7 +111,7 @@ WAYS: dict[str, Callable[[Iterable[torch.nn.Parameter], Wire], OneByOne]] = {
     "flat": Flat,
     **{name: partial(Flat, algorithm=ours) for name, ours in ALGORITHMS.items()},
     "1-bit": Compressed,
-    "1-bit, no feedback": partial(Compressed, feedback=False),
+    "1-bit, no feedback": type("Forgetful", (Compressed,), {"feedback": False}),
 }
 
 
