@@ -5,6 +5,8 @@
     ZeRO-2         of the gradients too: a layer's are summed as soon as they are there
     ZeRO-3         of the weights too: a layer is gathered, used, forgotten, twice a step
     fully_shard    the same by PyTorch (FSDP2)            Rajbhandari et al. 2019; Zhao et al. 2023
+
+All take the same steps.
 """
 
 import warnings
@@ -127,8 +129,7 @@ class Layer:
         self.vector = parameters_to_vector(module.parameters()).detach()
         self.piece = cut(self.vector, wire.world_size)[self.owned]
         if not whole:
-            self.piece = self.piece.clone()
-            self.vector = self.vector.new_empty(0)
+            self.piece, self.vector = self.piece.clone(), self.vector.new_empty(0)
         self.size = sum(shape.numel() for shape in self.shapes.values())
 
     def gather(self) -> Tensor:
@@ -171,7 +172,9 @@ class PyTorchs:
 
     def __init__(self, how: str, hidden: int) -> None:
         each = layers(network(hidden, torch.float64, depth=3))
-        self.model = fully_shard(Sequential(*map(fully_shard, each)))
+        self.model = Sequential(*each)
+        for part in (*each, self.model):
+            fully_shard(part)
         self.adam, self.counted = torch.optim.Adam(self.model.parameters(), 0.01), Counted()
 
     def learn(self, x: Tensor, labels: Tensor, batch: int) -> float:
@@ -206,6 +209,6 @@ def moments(adam: torch.optim.Adam) -> int:
     return sum(getattr(each, "to_local", lambda each=each: each)().nbytes for each in kept)
 
 
-def layers(model: Sequential) -> list[Sequential]:
+def layers(model: Sequential) -> list[Module]:
     """Each layer that has weights, with what follows it."""
     return [model[at : at + 2] for at in range(0, len(model), 2)]
