@@ -21,6 +21,8 @@ Read a program (programs/hello first), then the part it is made of, then who run
     measure_pipeline   how much of it is bubble
     tensor_parallel    every layer cut
     measure_split      is an example quicker so
+    restarting         killed, and resumed        restarts     a run, and its checkpoints
+    faults             a skipped call, a straggler
 
 The launcher knows no program, and the parts know neither.
 """

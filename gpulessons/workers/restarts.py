@@ -1,8 +1,6 @@
 """Training that can die: all that its next step depends on, kept in a checkpoint and put back."""
 
 from collections.abc import Mapping
-from itertools import count
-from math import sqrt
 from pathlib import Path
 from typing import Any
 
@@ -84,17 +82,3 @@ def resume(run: Run, folder: Path) -> int:
     if newest:
         dcp.load({"run": State(run)}, checkpoint_id=folder / f"step-{newest}")
     return newest
-
-
-def young(cost: float, mtbf: float) -> float:
-    """Seconds of work between two checkpoints that lose the least.    Young 1974"""
-    return sqrt(2 * cost * mtbf)
-
-
-def lives(
-    interval: float, cost: float, restart: float, mtbf: float, failures: int = 20_000, seed: int = 0
-) -> float:
-    """The share of the time that was work, and was not lost: so many failures, at random."""
-    alive = np.random.default_rng(seed).exponential(mtbf, failures)
-    saved = alive // (interval + cost) * interval
-    return saved.sum() / (alive + restart).sum()

@@ -33,9 +33,7 @@ def pace(worker: Worker, steps: int, work: float, late: float) -> float:
     return (perf_counter() - began) / steps
 
 
-def skipped(
-    worker: Worker, gradients: Sequence[float], patience: float
-) -> tuple[list[float], str]:
+def skipped(worker: Worker, gradients: Sequence[float], patience: float) -> tuple[list[float], str]:
     """Sum these over the workers, one by one; worker 1 leaves out the first."""
     group, sums = dist.new_group(timeout=timedelta(seconds=patience)), []
     for number, value in enumerate(gradients):
