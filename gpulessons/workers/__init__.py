@@ -22,6 +22,8 @@ Read a program (programs/hello first), then the part it is made of, then who run
     tensor_parallel    every layer cut
     measure_split      is an example quicker so
     sharded            what each worker keeps: ZeRO's stages, and PyTorch's own
+    restarting         killed, and resumed        restarts     a run, and its checkpoints
+    faults             a skipped call, a straggler
 
 The launcher knows no program, and the parts know neither.
 """

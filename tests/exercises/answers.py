@@ -271,6 +271,13 @@ WRONG = {
         ("return sorted(times[1:])[12]", "return min(times)", "lie 4"),
         ("return sorted(times[1:])[12]", "return sum(times[1:]) / 25", "lie 4"),
     ],
+    "whole_checkpoint": [
+        ('    run.optimizer.load_state_dict(kept["optimizer"])\n', "",
+         "Adam begins without its means"),
+        ('kept["order"], kept["used"]', 'kept["order"], len(kept["order"])', "examples anew"),
+        ('    run.generator.set_state(kept["dice"])\n', "", "throws other dice"),
+        ('    run.model.load_state_dict(kept["model"])\n', "", "weights are not those"),
+    ],
     "zero_step": [
         ("    piece, slope = (cut(each, wire.world_size)[owned] for each in (weights, gradient))\n"
          "    adam(piece, slope)\n",
@@ -499,6 +506,12 @@ RIGHT = {
     ],
     "within_a_factor": [
         ("max(guess / true, true / guess) <= factor", "1 / factor <= guess / true <= factor"),
+    ],
+    "whole_checkpoint": [
+        ('"dice": run.generator.get_state()}', '"dice": run.generator.get_state().clone()}'),
+    ],
+    "save_every": [
+        ("sqrt(2 * cost * mtbf / machines)", "(2 * cost * (mtbf / machines)) ** 0.5"),
     ],
     "zero_step": [
         ("cut(each, wire.world_size)", "each.tensor_split(wire.world_size)"),

@@ -120,6 +120,17 @@ def test_ctrl_c_ends_every_worker(working, token):
     assert not marked(token) and not os.path.exists(folder)
 
 
+def test_a_killed_worker_costs_the_steps_since_the_last_checkpoint_and_nothing_else():
+    lines = []
+    ended = launch("restarting", restarts=1, steps=14, every=5, dies_at=13, show=lines.append)
+    assert [(one.life, one.resumed, one.steps) for one in ended] == [(1, 10, 4)] * 2
+    assert "worker 1: is killed before step 13" in lines
+    unbroken = launch("restarting", steps=14, every=5)
+    assert [(one.life, one.resumed, one.steps) for one in unbroken] == [(0, 0, 14)] * 2
+    for one in ended:
+        assert np.array_equal(one.weights, unbroken[0].weights)  # to the last bit
+
+
 # -- Failures without a process: what workers and torchrun left is enough.
 
 
@@ -262,6 +273,13 @@ def test_a_deaf_worker_is_asked_for_its_stack_too():
     assert told[0] == "No word for 15 s: worker 1 hangs."
     assert told[1].startswith("  worker 0 (waiting for the others): ")
     assert told[2].endswith(", in spins: forever()")
+
+
+@pytest.mark.nightly
+def test_a_skipped_call_is_filled_by_the_next_until_one_waits_in_vain():
+    (seconds, sums, said), (_, others, _) = launch("faults", patience=1.0)
+    assert sums == others == [11.0, 110.0] and "Timed out waiting 1000ms" in said
+    assert seconds[1] > seconds[0] + 0.02
 
 
 @pytest.mark.nightly

@@ -20,11 +20,13 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
+from torch.distributed.elastic.multiprocessing.errors import record
 
 from ..worker import Worker
 from .failures import lost
 
 
+@record  # without a launcher, torchrun's own summary has the traceback
 def run(program: str, options: dict[str, Any]) -> None:
     """Join the other workers, run the program's main, and hand its result to the launcher."""
     worker, status = Worker(), 0
@@ -52,6 +54,7 @@ def run(program: str, options: dict[str, Any]) -> None:
 
 def report(worker: Worker) -> None:
     """Be heard by the launcher, and be found by it."""
+    (worker.folder / f"error-{worker.rank}").unlink(missing_ok=True)  # of a life before this
     append = os.O_WRONLY | os.O_APPEND | os.O_CREAT
     output = os.open(worker.folder / f"output-{worker.rank}", append, 0o600)
     for stream in (1, 2):

@@ -43,6 +43,7 @@ def launch(
     *,
     hosts: Sequence[str] = (),
     timeout: float = TIMEOUT,
+    restarts: int = 0,
     show: Callable[[str], object] = progress.say,
     advance: Advance | None = None,
     **options: Any,
@@ -53,11 +54,12 @@ def launch(
     options: what JSON can carry. hosts: torchrun's options where there is more than this machine,
     such as ("--nnodes=2", "--node-rank=0", "--master-addr=10.0.0.1"); then the results are those of
     the workers here. timeout: seconds of silence after which the workers count as hung; they have
-    at least TIMEOUT to begin. show(line) is called for what they print, advance(done, total, words)
-    instead of a progress bar. Raises WorkersFailed; ValueError or TypeError before anything has
-    begun. Ctrl-C ends every worker.
+    at least TIMEOUT to begin. restarts: how often torchrun starts all of them anew when one has
+    failed. show(line) is called for what they print, advance(done, total, words) instead of a
+    progress bar. Raises WorkersFailed; ValueError or TypeError before anything has begun. Ctrl-C
+    ends every worker.
     """
-    words = command(found(program), workers, hosts, options)
+    words = command(found(program), workers, hosts, options, restarts)
     bar = nullcontext(advance) if advance else progress.progress_bar(program)
     with tempfile.TemporaryDirectory(prefix="gpulessons-") as folder, bar as advance:
         report = Path(folder)
@@ -91,7 +93,7 @@ def found(program: str) -> str:
 
 
 def command(
-    program: str, workers: int, hosts: Sequence[str], options: Mapping[str, Any]
+    program: str, workers: int, hosts: Sequence[str], options: Mapping[str, Any], restarts: int = 0
 ) -> list[str]:
     """torchrun's command line, but for the folder of the launch."""
     if os.name == "nt":
@@ -100,7 +102,8 @@ def command(
         raise ValueError(f"workers is how many processes to start, 1 or more; not {workers!r}.")
     return [
         *(sys.executable, "-m", f"{__package__}.torchrun", *(hosts or ALONE)),
-        *(f"--nproc-per-node={workers}", "-m", f"{__package__}.harness", program),
+        *(f"--nproc-per-node={workers}", f"--max-restarts={restarts}"),
+        *("-m", f"{__package__}.harness", program),
         json.dumps(options),
     ]
 
@@ -116,6 +119,8 @@ def start(command: Sequence[str], workers: int, report: Path) -> subprocess.Pope
         "PYTHONSAFEPATH": "1",  # what we import, and no more
         "OMP_NUM_THREADS": str(max(1, cores() // workers)),
         "PET_LOG_DIR": str(report),
+        # A store of torchrun's own outlives a restart, with the addresses of dead workers in it.
+        "TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1",
     }
     # PET_… are torchrun's options: a cluster sets them for jobs of its own.
     around = {name: value for name, value in os.environ.items() if not name.startswith("PET_")}

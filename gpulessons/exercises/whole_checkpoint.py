@@ -1,0 +1,81 @@
+"""All that the next step depends on: a checkpoint, and putting it back, judged by going on."""
+
+from io import BytesIO
+
+import torch
+
+from gpulessons.grader.check import Exercise, run
+from gpulessons.grader.diagnosis import Mismatch
+from gpulessons.workers.restarts import Run
+
+text = '''\
+def my_checkpoint(run, kept=None):
+    """Without `kept`: a dictionary of all that the run's next step depends on. With one, as it
+    comes back from a disk: put everything back into `run`, which has just begun anew.
+    """
+    ### BEGIN SOLUTION
+    if kept is None:
+        return {"model": run.model.state_dict(), "optimizer": run.optimizer.state_dict(),
+                "order": run.order, "used": run.used, "dice": run.generator.get_state()}
+    run.model.load_state_dict(kept["model"])
+    run.optimizer.load_state_dict(kept["optimizer"])
+    run.order, run.used = kept["order"], kept["used"]
+    run.generator.set_state(kept["dice"])
+    ### STUB
+    if kept is None:
+        return {"model": run.model.state_dict()}
+    run.model.load_state_dict(kept["model"])  # Your turn: is that all of it?
+    ### END SOLUTION
+'''
+
+STEPS = 30  # an epoch has 22: the order is one that was drawn, and partly used
+HINT = "what Run's __init__ makes, line by line: which of it changes as it learns?"
+
+
+def judge(attempt):
+    """Die after 30 steps, go on for 30 more: are the weights those of 60 in a row?"""
+    first, anew = Run(), Run(seed=1)
+    steps(first)
+    kept = run(attempt, (first,), {})
+    disk = BytesIO()
+    torch.save(kept, disk)
+    disk.seek(0)
+    steps(first)  # it lives on, and must not be what a checkpoint changes with
+    run(attempt, (anew, torch.load(disk, weights_only=False)), {})
+    before = Run()
+    steps(before)
+    steps(anew)
+    steps(again := Run(), 2 * STEPS)
+    if (anew.weights() == again.weights()).all():
+        return "Resumed after 30 steps it is, 30 later, what an unbroken run is, to the last bit."
+    back = Run(seed=1)
+    disk.seek(0)
+    run(attempt, (back, torch.load(disk, weights_only=False)), {})
+    raise Mismatch(f"It runs on, and learns something else. {missing(back, before)}", HINT)
+
+
+def steps(some, count=STEPS):
+    for _ in range(count):
+        some.step()
+
+
+def missing(back, before):
+    """The first part of a run that has not come back."""
+    ours, theirs = (each.optimizer.state_dict()["state"] for each in (back, before))
+    if (back.weights() != before.weights()).any():
+        return "The weights are not those that were saved."
+    if len(ours) < len(theirs) or any((ours[i]["exp_avg"] != theirs[i]["exp_avg"]).any()
+                                      for i in theirs):  # fmt: skip
+        return "Adam begins without its means: its first steps are those of a beginner."
+    if back.used != before.used or (back.order != before.order).any():
+        return "It begins the examples anew: some are seen twice in this epoch, some not at all."
+    return "The generator throws other dice: other pixels are left out, and the next order differs."
+
+
+hints = (
+    "Four things change as a run learns: weights, what Adam keeps, where it stands among the "
+    "examples, and the generator that shuffles them and leaves out pixels.",
+    'run.optimizer.load_state_dict(kept["optimizer"])',
+)
+
+exercise = Exercise(__name__, text, judge=judge, hints=hints)
