@@ -4,7 +4,7 @@ import math
 from textwrap import fill as fill_words
 
 from gpulessons import units
-from gpulessons.claims.judge import HOLDS, REFUTED, UNDECIDED, WORDS
+from gpulessons.claims.judge import HOLDS, REFUTED, WORDS
 from gpulessons.claims.judge import written as in_unit
 from gpulessons.plots.axes import log_axes, name_rows, two_ticks, written
 from gpulessons.plots.picture import BLUE, GREEN, INK, ORANGE, Picture, blank
@@ -84,8 +84,7 @@ def asked(finding):
     """(question with its borders, {word: why, or why not}, the right word), for a quiz."""
     about, right = finding.about, finding.word
     low, high = (in_unit(border, about.unit) for border in (about.refuted, about.holds))
-    answers = {word: reason(finding, word, right) for word in WORDS
-               if word != UNDECIDED or right == UNDECIDED}  # fmt: skip
+    answers = {word: reason(finding, word, right) for word in WORDS}
     below = f"Below {low}" if about.all_or_nothing else f"At {low} or less"
     question = (f"“{about.words}” Let that be: {about.quantity}. {below} a figure contradicts it, "
                 f"from {high} on it supports it. What will all the figures say?")

@@ -14,10 +14,7 @@ from warplens import trace, tracing
 CARDS = 50.34, 26.3, 56.54, 15.89  # milliseconds in DeepBench
 FLOPS = [51.76 / card for card in CARDS]
 ALONE = 211.918  # GFLOP/s of a Zen 4 core by itself, FMAs and sums; of eight, FMAs, and in 16 bits
-EIGHT = 1308.4826, 2360.682
 PRICES = [699 / (16 * ALONE) / (1499 / 35_580), 699 / (16 * ALONE) / (1599 / 82_580)]  # of FLOP/s
-PEAKS = [rate / (2 * cores) for rates in ((82_580, 165_200), (104_000, 209_500), (67_000, 989_000))
-         for rate, cores in zip(rates, EIGHT, strict=True)]  # fmt: skip
 NETWORKS = [8495.48 / 128.14, 8495.48 / 182.79, 8495.48 / 522.82, 6627.25 / 101.21,
             6627.25 / 149.82, 6627.25 / 277.47, 6627.25 / 311.18]  # fmt: skip
 RATE = 2 * 7000 * 4096**2 / 15.89  # of a V100's product, in FLOPs a millisecond
@@ -25,7 +22,7 @@ ANSWERS = {
     "19b": [1.095 * RATE / (25 * 2 * 16 * 512 * 2048), 10.01 * RATE / (25 * 2 * 16 * 4096 * 16384)],
     "2a": PRICES, "26b": [1499 / 1599 * 82.58 / 35.58, 1599 / 1499 * 936.2 / 1008],
     "9b": [-math.inf, -math.inf, 365 / 6], "22a": [-math.inf], "22b": [3.5, -math.inf],
-    "4b": [*FLOPS, 2.5], "4c": [*FLOPS, 2.5, *NETWORKS, *PEAKS], "9a": [price / rent / (3 * 8760)
+    "4b": [*FLOPS, 2.5], "4c": [*FLOPS, 2.5, *NETWORKS[:2], *NETWORKS[3:5]], "9a": [price / rent / (3 * 8760)
         for price, rent in (
         (3500, 0.76), (3500, 1.141), (8000, 0.8), (8000, 5.04), (28_000, 2.25), (28_000, 7),
         (32_000, 3.75), (32_000, 14.24))], "20c": [312 * 699 / 5000],
