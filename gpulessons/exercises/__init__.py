@@ -24,7 +24,6 @@ EXTRA = frozenset((
     "sum_duplicates", "keep_the_best", "sampled_correction",  # 11
     "which_all_reduce",  # 12
     "no_conflict",  # 13
-    "one_forward_one_backward",  # 14
 ))  # fmt: skip
 
 

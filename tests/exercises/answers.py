@@ -144,13 +144,6 @@ WRONG = {
     "one_batch": [
         ("32", "16", "5 times"),
     ],
-    "one_forward_one_backward": [
-        ("ahead = min(stages - stage, batches)", "ahead = batches", "keeps"),
-        ("ahead = min(stages - stage, batches)", "ahead = 1", "waits"),
-        ("ahead = min(stages - stage, batches)",
-         "ahead = min(stages - 1 - stage, batches)",
-         "nobody can go on"),
-    ],
     "output_size": [
         ("(n + 2 * padding - kernel) // stride + 1",
          "sum(1 for at in range(-padding, n + padding - kernel + 1, stride))",
@@ -411,9 +404,6 @@ RIGHT = {
     ],
     "one_batch": [
         ("    return answers", "    return np.array(answers)"),
-    ],
-    "one_forward_one_backward": [
-        ("    return order", "    yield from order"),
     ],
     "online_update": [
         ("    return new, total * exp(row_max - new) + exp(score - new)",
