@@ -39,13 +39,13 @@ ROOMS = {
 }
 # Lines that each room may have: now, and when the last page is rewritten. "gpulessons" is what
 # stands directly in it. Whoever adds looks first for what can go.
-COURSE = 29_270, 22_000
+COURSE = 29_280, 22_000
 BUDGETS = {
     "gpulessons": (800, 800),
-    "claims": (910, 900),
+    "claims": (900, 900),
     "cli": (700, 600),
     "evidence": (200, 200),
-    "exercises": (3_400, 3_000),
+    "exercises": (3_330, 3_000),
     "grader": (740, 500),
     "hardware": (1_530, 900),
     "illustrations": (4_070, 2_600),
@@ -56,7 +56,7 @@ BUDGETS = {
     "ops": (5_730, 4_500),
     "plots": (1_860, 1_400),
     "profiler": (1_020, 600),
-    "workers": (2_950, 1_300),
+    "workers": (3_040, 1_300),
     "warplens": (10_000, 10_000),
     "tests": (20_240, 16_000),
 }

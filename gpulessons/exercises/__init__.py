@@ -21,7 +21,6 @@ EXTRA = frozenset((
     "shared_patch",  # 07
     "row_softmax",  # 09
     "fewer_calls",  # 10
-    "one_forward_one_backward",  # 14
 ))  # fmt: skip
 
 

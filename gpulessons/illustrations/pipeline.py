@@ -8,10 +8,12 @@ import numpy as np
 
 from gpulessons import units
 from gpulessons.plots.axes import log_axes, written
-from gpulessons.plots.forms import LOOKS, cell, key, lines, listed, timetables, write
+from gpulessons.plots.forms import cell, key, listed, rectangle, timetables, write
 from gpulessons.plots.picture import DARK, GREEN, INK, ORANGE, PURPLE, SKY, Picture, blank
-from gpulessons.workers.schedules import FORWARD, waiting
+from gpulessons.workers.schedules import BACKWARD, FORWARD, WEIGHTS, waiting
 
+WORKERS = SKY, ORANGE, PURPLE, GREEN
+COLORS = {FORWARD: SKY, BACKWARD: ORANGE, WEIGHTS: PURPLE}
 CLOSE = 1.1  # times as long as the quickest way: no model of this kind tells them apart
 
 
@@ -28,51 +30,21 @@ def gantt(runs, title: str | None = None, *, measured: bool = False) -> Picture:
         in_order = sorted(tasks, key=lambda task: task.start)
         stages = {f"stage {n}": [task for task in in_order if task.stage == n]
                   for n in sorted({task.stage for task in tasks})}
-        rows[name] = {stage: [(t.start, t.stop - t.start, SKY if t.kind == FORWARD else ORANGE,
-                               t.micro_batch) for t in own] for stage, own in stages.items()}
+        rows[name] = {stage: [(t.start, t.stop - t.start, COLORS[t.kind],
+                               f"{t.micro_batch}{'′' * t.chunk}") for t in own]
+                      for stage, own in stages.items()}
         orders = {stage: " ".join(f"{t.kind}{t.micro_batch}" for t in own)
                   for stage, own in stages.items()}
         spoken.append(f"{name}, {listed(orders)}.")
     unit = "simulated; 1: a micro-batch forward"
     if measured:
         unit = "measured; processes sharing one machine"
-    figure, axes = timetables(rows, f"time ({unit})      blue: forward, orange: backward",
-                              title=title)
+    split = any(task.kind == WEIGHTS for tasks in runs.values() for task in tasks)
+    colors = "blue: forward, orange: backward" + ", purple: weights'" * split
+    figure, axes = timetables(rows, f"time ({unit})      {colors}", title=title)
     if measured:
         written(axes.xaxis, units.seconds)
     return Picture(figure, f"{title} {' '.join(spoken)}")
-
-
-def efficiency(alone, piped, bubble, stages: int = 2) -> Picture:
-    """The share of the workers' time that is useful, against micro-batches.
-
-    alone: {micro-batches: seconds on one worker}, piped: {schedule: {micro-batches: seconds}},
-    bubble(stages, micro-batches): the formula's share. Useful is the least that one worker needed
-    for the whole minibatch.
-    """
-    useful = min(alone.values())
-    micros = np.array(sorted(alone))
-    formula = 1 - np.array([bubble(stages, m) for m in micros])
-    small = formula * useful / np.array([alone[m] for m in micros])
-    each = {name: [useful / (stages * times[m]) for m in micros] for name, times in piped.items()}
-    best, name, m = max((share, name, m) for name, shares in each.items()
-                        for share, m in zip(shares, micros, strict=True))
-    title = (f"{stages} workers do {best:.0%} useful work at best, {units.ratio(stages * best)} "
-             f"the quickest single process, with {name} at M = {m}.")
-    figure, axes = blank(height=4, title=title)
-    log_axes(axes, x=("micro-batches, M", units.count), ticks=micros)
-    axes.set(ylabel="share of useful work", ylim=(0, 1.05))
-    written(axes.yaxis, "{:.0%}".format)
-    thin = {"color": INK, "linewidth": 1}
-    drawn = [("as one process", micros, [1 / stages] * len(micros), {**thin, "linestyle": "--"}),
-             ("model: bubble", micros, formula, {**thin, "linestyle": ":"}),
-             ("model: both losses", micros, small, thin)]
-    drawn += [(f"{name}, measured", micros, shares, {**look, "linestyle": "-"})
-              for (name, shares), look in zip(each.items(), LOOKS, strict=False)]
-    lines(axes, drawn)
-    spoken = {f"{name} with {m}": f"{share:.0%}" for name, shares in each.items()
-              for share, m in zip(shares, micros, strict=True)}
-    return Picture(figure, f"{title} Processes sharing one machine. {listed(spoken)}.")
 
 
 def winners(models, batches: np.ndarray, widths: np.ndarray) -> Picture:
@@ -110,6 +82,31 @@ def winners(models, batches: np.ndarray, widths: np.ndarray) -> Picture:
     looks["empty: nothing fits"] = {"color": "none", "markeredgecolor": INK}
     key(figure, looks, columns=3)
     return Picture(figure, title)
+
+
+def cuts() -> Picture:
+    """A network of four layers and a batch for four workers, cut in three ways: who has what."""
+    ways = {"the batch: data parallel": None, "between layers: pipeline": 0,
+            "through each layer: tensor": 1}
+    title = "Four workers, four colors: three places to cut the same network."
+    figure, axes = blank(width=8.2, height=2.5, title=title)
+    for n, (name, axis) in enumerate(ways.items()):
+        write(axes, 9 * n + 3.5, -0.7, name)
+        for worker in range(4):
+            for row, column in np.ndindex(4, 4):
+                if axis is None:  # each has all of it, small
+                    corner = 9 * n + 3.7 * (worker % 2), 3.7 * (worker // 2)
+                    place = corner[0] + 0.8 * column, corner[1] + 0.8 * row
+                elif (row, column)[axis] == worker:
+                    place = 9 * n + 1.8 * column, 1.8 * row
+                else:
+                    continue
+                size = 0.7 if axis is None else 1.6
+                rectangle(axes, *place, size, size, facecolor=WORKERS[worker], linewidth=0)
+    axes.set(xlim=(-0.5, 25.8), ylim=(7.3, -1.4), aspect="equal")
+    axes.set_axis_off()
+    return Picture(figure, f"{title} A row of squares is a layer. Data parallel: every worker has "
+                           "all of it. Pipeline: one layer each. Tensor: a quarter of each layer.")
 
 
 def cut_layers(x: np.ndarray, a: np.ndarray, b: np.ndarray) -> Picture:

@@ -17,10 +17,11 @@ Read a program (programs/hello first), then the part it is made of, then who run
     several            of these, one by one       batches      what a larger batch buys
     hogwild            shared weights, no locks   memory       an array that all see, a lock
     lost_updates       additions that vanish     seldom     local SGD and DiLoCo, in one process
-    pipeline           a network cut into stages  schedules    GPipe and 1F1B, simulated
+    pipeline           a network cut into stages  schedules    GPipe, 1F1B … simulated
     measure_pipeline   how much of it is bubble
     tensor_parallel    every layer cut
     measure_split      is an example quicker so
+    two_cuts           which cut on which wire
     sharded            what each worker keeps: ZeRO's stages, and PyTorch's own
     restarting         killed, and resumed        restarts     a run, and its checkpoints
     faults             a skipped call, a straggler

@@ -3,22 +3,26 @@
 The network is cut into stages, one on each worker, and a minibatch into micro-batches. Each of them
 goes forward (F) through the stages and backward (B) again. A stage can do one thing at a time.
 
-    GPipe   every forward, then every backward                                    Huang et al. 2019
-    1F1B    a few forwards to fill the pipe, then one forward, one backward, in turn, and the pipe
-            runs empty after each minibatch: the same waiting, but a stage never keeps more
-            micro-batches than there are stages           PipeDream-Flush, Narayanan et al. 2021
+    GPipe        every forward, then every backward                              Huang et al. 2019
+    1F1B         a few forwards to fill the pipe, then one forward, one backward, in turn: the same
+                 waiting, but a stage never keeps more micro-batches than there are stages
+    interleaved  the same, each worker with two thin stages instead of one    Narayanan et al. 2021
+    zero bubble  backward in two: the gradient of what came in, which a stage before waits for (B),
+                 and that of the weights (W), which fills the gaps        ZB-H1, Qi et al. 2024
 
 While the pipe fills and drains somebody waits: of S stages and M micro-batches the share lost, the
-bubble, is (S − 1) / (M + S − 1), whatever the times of F and B, if they are alike on all stages.
+bubble, is (S − 1) / (M + S − 1) under the first two, if the stages are alike. Interleaved, M counts
+double; and zero bubble, where F, B and W take as long as each other, threefold.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Any
 
-FORWARD, BACKWARD = "F", "B"
+FORWARD, BACKWARD, WEIGHTS = "F", "B", "W"
 
-Order = list[tuple[str, int]]  # (kind, micro-batch) of one stage, one after the other
+Order = list[tuple[Any, ...]]  # (kind, micro-batch), or with a chunk, of one worker in turn
 Schedule = Callable[[int, int, int], Order]  # of (stage, stages, micro-batches)
 Step = tuple[int, str, int]  # (stage, kind, micro-batch)
 
@@ -28,10 +32,11 @@ class Task:
     """One stage's work on one micro-batch, and when it was done (seconds, or any unit of time)."""
 
     stage: int
-    kind: str  # FORWARD or BACKWARD
+    kind: str  # FORWARD, BACKWARD or WEIGHTS
     micro_batch: int  # its number
     start: float
     stop: float
+    chunk: int = 0  # which of the worker's stages, where it has several
 
 
 def gpipe(stage: int, stages: int, batches: int) -> Order:
@@ -41,23 +46,46 @@ def gpipe(stage: int, stages: int, batches: int) -> Order:
 
 def one_forward_one_backward(stage: int, stages: int, batches: int) -> Order:
     """The same, a backward as soon as there is one."""
-    ahead = min(stages - stage, batches)  # what is under way behind this stage, itself included
-    order = [(FORWARD, m) for m in range(ahead)]
-    for m in range(batches):
-        order.append((BACKWARD, m))
-        if ahead + m < batches:
-            order.append((FORWARD, ahead + m))
+    forwards, backwards = [[(kind, m) for m in range(batches)] for kind in "FB"]
+    return in_turn(forwards, backwards, ahead=stages - stage)
+
+
+def in_turn(forwards: Order, backwards: Order, ahead: int) -> Order:
+    """So many forwards, then one backward, one forward."""
+    order = forwards[:ahead]
+    for n, backward in enumerate(backwards):
+        order += [backward, *forwards[ahead + n : ahead + n + 1]]
     return order
 
 
+def zero_bubble(stage: int, stages: int, batches: int) -> Order:
+    """1F1B; each W as many backwards late as there are stages before this one."""
+    order: Order = []
+    for kind, m in one_forward_one_backward(stage, stages, batches):
+        order.append((kind, m))
+        if kind == BACKWARD and m >= stage:
+            order.append((WEIGHTS, m - stage))
+    return order + [(WEIGHTS, m) for m in range(max(0, batches - stage), batches)]
+
+
+def interleaved(stage: int, stages: int, batches: int, chunks: int = 2) -> Order:
+    """1F1B for a worker with several thin stages: `stages` micro-batches through one, and so on."""
+    turns = [(first + m, chunk) for first in range(0, batches, stages)
+             for chunk in range(chunks) for m in range(min(stages, batches - first))]  # fmt: skip
+    forwards: Order = [(FORWARD, m, chunk) for m, chunk in turns]
+    backwards: Order = [(BACKWARD, m, chunks - 1 - chunk) for m, chunk in turns]
+    return in_turn(forwards, backwards, 2 * (stages - stage - 1) + (chunks - 1) * stages + 1)
+
+
 SCHEDULES: dict[str, Schedule] = {"GPipe": gpipe, "1F1B": one_forward_one_backward}
+ORDERS = SCHEDULES | {"interleaved": interleaved, "zero bubble": zero_bubble}  # simulated alone
 
 
 def named(schedule: str) -> Schedule:
     """The schedule of this name; ValueError lists the names."""
-    if schedule not in SCHEDULES:
-        raise ValueError(f"A schedule is {' or '.join(SCHEDULES)}, not {schedule!r}.")
-    return SCHEDULES[schedule]
+    if schedule not in ORDERS:
+        raise ValueError(f"A schedule is {' or '.join(ORDERS)}, not {schedule!r}.")
+    return ORDERS[schedule]
 
 
 def bubble(stages: int, batches: int) -> float:
@@ -71,23 +99,32 @@ def simulate(
 ) -> list[Task]:  # fmt: skip
     """Every Task of the schedule: each begins as soon as its stage and what it needs are ready.
 
-    schedule: a name, or a function like those above. pace: how many times as long each stage takes;
-    all alike by default. Raises ValueError where the orders make the stages wait in a circle.
+    schedule: a name, or a function like those above. backward: B and W together. pace: how many
+    times as long each stage takes; all alike by default. Raises ValueError where the orders make
+    the stages wait in a circle.
     """
     orders = schedule if callable(schedule) else named(schedule)
-    left = [list(orders(stage, stages, batches)) for stage in range(stages)]
-    pace = pace or [1] * stages
+    left = [[(*turn, 0)[:3] for turn in orders(stage, stages, batches)] for stage in range(stages)]
+    kinds, chunks = ({turn[n] for order in left for turn in order} for n in (0, 2))
+    parts, pace = max(chunks, default=0) + 1, pace or [1] * stages
+    lasts = {FORWARD: forward / parts, BACKWARD: backward / parts}
+    if WEIGHTS in kinds:
+        lasts |= dict.fromkeys((BACKWARD, WEIGHTS), backward / parts / 2)
     free, tasks = [0.0] * stages, list[Task]()
     done: dict[Step | None, float] = {None: 0.0}  # when
     while any(left):
         far = len(tasks)
         for stage, order in enumerate(left):
-            while order and before(stage, stages, *order[0]) in done:
-                kind, m = order.pop(0)
-                start = max(free[stage], done[before(stage, stages, kind, m)])
-                stop = start + (forward if kind == FORWARD else backward) * pace[stage]
-                free[stage] = done[stage, kind, m] = stop
-                tasks.append(Task(stage, kind, m, start, stop))
+            while order:
+                kind, m, chunk = order[0]
+                place = chunk * stages + stage
+                needed = before(place, parts * stages, kind, m)
+                if needed not in done:
+                    break
+                order.pop(0)
+                start = max(free[stage], done[needed])
+                free[stage] = done[place, kind, m] = stop = start + lasts[kind] * pace[stage]
+                tasks.append(Task(stage, kind, m, start, stop, chunk))
         if len(tasks) == far:
             raise ValueError(stuck(left))
     return tasks
@@ -95,7 +132,7 @@ def simulate(
 
 def stuck(left: list[Order]) -> str:
     """Who waits for what, when nobody can go on."""
-    waits = [(stage, *order[0]) for stage, order in enumerate(left) if order]
+    waits = [(stage, *order[0][:2]) for stage, order in enumerate(left) if order]
     words = "; ".join(
         f"stage {stage} wants {kind}{m} and needs {needed[1]}{needed[2]} of stage {needed[0]}"
         for stage, kind, m in waits if (needed := before(stage, len(left), kind, m))
@@ -105,6 +142,8 @@ def stuck(left: list[Order]) -> str:
 
 def before(stage: int, stages: int, kind: str, m: int) -> Step | None:
     """What must be done first: (stage, kind, micro-batch), or None for the very first stage."""
+    if kind == WEIGHTS:
+        return stage, BACKWARD, m
     if kind == FORWARD:
         return (stage - 1, FORWARD, m) if stage else None
     return (stage + 1, BACKWARD, m) if stage + 1 < stages else (stage, FORWARD, m)
@@ -119,6 +158,8 @@ def waiting(tasks: Sequence[Task]) -> float:
 
 def kept(tasks: Iterable[Task], stage: int) -> int:
     """The most micro-batches that a stage had begun and not finished at any moment."""
-    events = [(task.start, 1) for task in tasks if (task.stage, task.kind) == (stage, FORWARD)]
-    events += [(task.stop, -1) for task in tasks if (task.stage, task.kind) == (stage, BACKWARD)]
+    own = [task for task in tasks if task.stage == stage]
+    last = WEIGHTS if any(task.kind == WEIGHTS for task in own) else BACKWARD
+    events = [(task.start, 1) for task in own if task.kind == FORWARD]
+    events += [(task.stop, -1) for task in own if task.kind == last]
     return max(accumulate(change for _, change in sorted(events)))

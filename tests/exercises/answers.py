@@ -146,13 +146,6 @@ WRONG = {
     "one_batch": [
         ("32", "16", "5 times"),
     ],
-    "one_forward_one_backward": [
-        ("ahead = min(stages - stage, batches)", "ahead = batches", "keeps"),
-        ("ahead = min(stages - stage, batches)", "ahead = 1", "waits"),
-        ("ahead = min(stages - stage, batches)",
-         "ahead = min(stages - 1 - stage, batches)",
-         "nobody can go on"),
-    ],
     "outer_step": [
         ("common - own.mean(axis=0)", "common - own[0]", "it was"),
         ("    velocity = momentum * velocity + outer\n", "", "it was"),
@@ -412,9 +405,6 @@ RIGHT = {
     ],
     "one_batch": [
         ("    return answers", "    return np.array(answers)"),
-    ],
-    "one_forward_one_backward": [
-        ("    return order", "    yield from order"),
     ],
     "online_update": [
         ("    return new, total * exp(row_max - new) + exp(score - new)",

@@ -153,10 +153,6 @@ def test_what_is_no_number_no_function_or_takes_other_arguments_is_refused_in_a_
          "    return lstm_sequence(*given)\n"),
         ("inputs_first", "from gpulessons import lstm_sequence as theirs\ndef mine(*given):\n"
          "    return theirs.versions['NumPy'](*given)\n"),
-        ("one_forward_one_backward",
-         "from gpulessons.workers.schedules import one_forward_one_backward as mine\n"),
-        ("one_forward_one_backward", "from gpulessons.workers import schedules\n"
-         "def mine(*given):\n    return schedules.one_forward_one_backward(*given)\n"),
         ("four_each", "from gpulessons import relu\nmine = relu.versions['CUDA, grid-stride']\n"),
         ("four_each",
          "from gpulessons import relu\nmine = relu.versions['CUDA, grid-stride'].function\n"),

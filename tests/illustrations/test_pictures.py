@@ -253,7 +253,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "online_softmax": {"Sweep": lambda f: f([1.0, 3.0, 2.0, 5.0, 0.0], 2)},
     "pipeline": {
         "gantt": lambda f: f({"GPipe": tasks()}),
-        "efficiency": lambda f: f({1: 1.0, 4: 1.2}, {"GPipe": {1: 1.1, 4: 0.7}}, lambda s, m: 0.2),
+        "cuts": lambda f: f(),
         "winners": lambda f: f({"a": lambda b, d: 3.0, "b": lambda b, d: float(b)},
                                np.array([1, 2, 4, 8, 16]), np.array([10, 20])),
         "cut_layers": lambda f: f(np.ones((1, 2)), np.ones((2, 2)), np.ones((2, 2))),

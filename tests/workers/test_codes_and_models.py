@@ -180,6 +180,18 @@ def test_one_forward_one_backward_keeps_no_more_microbatches_than_there_are_stag
         assert [kept(gpipe, stage) for stage in range(4)] == [micro] * 4
 
 
+@pytest.mark.parametrize(("schedule", "times"), [("interleaved", 2), ("zero bubble", 3)])
+def test_the_other_two_wait_as_if_there_were_more_micro_batches(schedule, times):
+    for stages, micro in ((2, 4), (4, 4), (4, 8), (8, 16), (8, 64)):
+        tasks = simulate(schedule, stages, micro)
+        assert waiting(tasks) == pytest.approx(bubble(stages, times * micro))
+        assert len({(t.stage, t.kind, t.micro_batch, t.chunk) for t in tasks}) == len(tasks)
+        busy = [sum(t.stop - t.start for t in tasks if t.stage == s) for s in range(stages)]
+        assert busy == pytest.approx([3 * micro] * stages)  # all of F, and of B with W
+        if schedule == "zero bubble":
+            assert [kept(tasks, stage) for stage in range(stages)] == [stages] * stages
+
+
 # -- Links.
 
 

@@ -252,6 +252,15 @@ def test_each_way_is_measured_at_each_size_and_all_tell_the_time_of_the_slowest(
             assert hello == sum(range(1, world + 1)) and len(trained.losses) == 3
 
 
+def test_two_cuts_on_two_wires_are_no_quicker_than_their_bytes_over_each():
+    sizes = {"width": 32, "rows": 128, "blocks": 2, "rounds": 1}
+    for worker in launch("two_cuts", workers=4, near=(0, 1e8), far=(0, 1e6), **sizes):
+        sums, gradients = 4 * 4 * 128 * 32, 2 * 4 * 4 * 32**2
+        for inside, far in {"tensor": gradients, "data": sums}.items():
+            least = far / 1e6 + (sums + gradients - far) / 1e8
+            assert 0.999 * least < worker[inside] < 10 * least
+
+
 # -- Shared memory: Hogwild, and additions that vanish.
 
 

@@ -1,0 +1,50 @@
+"""A program: four workers on two wires. Which cut goes inside, over the quick one?
+
+Workers 0 and 1 share a quick wire, 2 and 3 another, and a slow one is between the pairs; both are
+emulated (emulated.py). One cut is tensor parallel: it sums activations, twice in each block,
+forward and backward. The other is data parallel: it sums the gradient of its half of the weights.
+Only what is sent is timed: nothing is computed.
+"""
+
+from time import perf_counter
+
+import torch
+import torch.distributed as dist
+
+from gpulessons.hardware.budget import repeated
+
+from ..emulated import Emulated
+from ..links import Link
+from ..training import slowest
+from ..worker import Worker
+
+Given = tuple[float, float]  # latency, bandwidth
+
+
+def main(
+    worker: Worker, near: Given, far: Given, width: int = 256, rows: int = 2048, blocks: int = 4,
+    rounds: int = 3,
+) -> dict[str, float]:  # fmt: skip
+    """{the cut that is inside: seconds of a step, the quickest of several rounds}"""
+    wire, times = Emulated(Link(*near), Link(*far), together=2), {}
+    activations = torch.ones(rows * width)
+    gradients = torch.ones(4 * width * width)  # of half a block
+    for inside in ("tensor", "data"):
+        tensor, data = (worker.rank ^ (1 if inside == cut else 2) for cut in ("tensor", "data"))
+        turns = [(activations, tensor)] * (2 * blocks) + [(gradients, data)] * blocks
+        found = []
+        for _ in range(repeated(rounds)):
+            dist.barrier()
+            began = perf_counter()
+            for x, partner in turns:
+                add_up(x.fill_(1), partner, wire)
+            found.append(slowest(perf_counter() - began))
+        times[inside] = min(found)
+    return times
+
+
+def add_up(x: torch.Tensor, partner: int, wire: Emulated) -> None:
+    """x ← the sum of two workers' x: as many bytes as by a ring of two."""
+    other = x.new_empty(x.shape)
+    wire.exchange(x, partner, other, partner)
+    x += other
