@@ -1,7 +1,7 @@
 """One network on one card, run in four ways: what bounds each, what others measured, and what an
 hour of a dearer card is worth to it.
 
-Llama-2-7B on an A100: a token at a time, eager; the same compiled; 64 sequences at once; a prompt
+Llama-2-7B on an A100: a token at a time, eager; the same compiled; 64 sequences served at once; a prompt
 of 2,048 tokens at once. Where the published time is more than twice the three bounds together, no
 number on a box explains it: the step waits for its framework, on the host.
 """
@@ -88,15 +88,17 @@ class Pair:
 
 @cache
 def pairs() -> tuple[Pair, ...]:
-    def two(*cards, subject="decoding", what="tokens of Llama 3.1 8B", **sizes):
-        return [published(subject, what=what, device=each, **sizes)[0] for each in cards]
-
-    return (
-        Pair("training MPT 7B", "FLOP/s", *two("A100 80 GB", "H100", subject="training",
-                                               what="MPT 7B: tokens of one card")),
-        Pair("prompts of 2,048 tokens", "FLOP/s", *two("H100", "H200", prompt=2048, output=128)),
-        Pair("answers of 4,096 tokens", "bytes/s", *two("H100", "H200", prompt=128, output=4096)),
-    )  # fmt: skip
+    """Trained in bfloat16, from one card to the next, and served in FP8, of one chip."""
+    rows = [row for row in published("training", source="llm_foundry") if row.unit == "/s"]
+    slow, quick = ({(row.what, row.size): row for row in rows if row.device == each}
+                   for each in ("A100 80 GB", "H100"))  # fmt: skip
+    trained = (Pair(f"training {what.partition(':')[0]}, {row.sizes['sequence']:,} tokens long",
+                    "FLOP/s", row, quick[what, size]) for (what, size), row in slow.items())
+    eight = [published("decoding", what="tokens of Llama 3.1 8B", prompt=prompt, output=output)
+             for prompt, output in ((2048, 128), (128, 4096))]  # fmt: skip
+    (h200, h100), (late, early) = eight
+    return (*trained, Pair("prompts of 2,048 tokens", "FLOP/s", h100, h200),
+            Pair("answers of 4,096 tokens", "bytes/s", early, late))  # fmt: skip
 
 
 @cache
@@ -111,7 +113,7 @@ def stages() -> tuple[Stage, ...]:
     return (  # one sequence: its weights alone, as its cache is short
         Stage("eager, 1 sequence", generating(1, 0, how=EAGER), eager),
         Stage("compiled, 1 sequence", generating(1, 0), compiled),
-        Stage(f"compiled, {sequences} sequences", generating(sequences, before), many),
+        Stage(f"serving, {sequences} sequences", generating(sequences, before), many),
         Stage(f"prefill, {read:,} tokens", prefill(read), prompt),
     )
 

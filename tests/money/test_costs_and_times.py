@@ -102,14 +102,18 @@ def test_a_stage_s_published_step_is_of_all_its_tokens():
     gains = [each.worth(a100, h100)[1] for each in stages()]
     assert gains == pytest.approx([1, 3352 / 2039, 3352 / 2039, 989 / 312], rel=1e-3)
     least = [each.worth(a100, h100)[0] for each in stages()]
-    assert least == pytest.approx([1, 1.445, 1.445, 2.293], rel=1e-3)
+    assert least == pytest.approx([1, 1.445, 1.445, 5506 / 3044], rel=1e-3)
     words = [each.verdict(a100, h100, dearer(a100.name, h100.name)) for each in stages()]
     assert words == ["A100 80 GB", *3 * ["undecided"]]
 
 
 def test_a_pair_gains_what_was_published_and_its_boxes_promise_more():
-    assert [each.gain for each in pairs()] == pytest.approx([2.293, 1.0255, 1.2584], rel=1e-3)
-    assert [each.promised for each in pairs()] == pytest.approx([3.17, 1, 1.432], rel=1e-3)
+    *trained, prompts, answers = pairs()
+    assert len(trained) == 23 and {each.limit for each in trained} == {"FLOP/s"}
+    assert min(each.gain for each in trained) == pytest.approx(5506 / 3044)  # 1b, 65536
+    assert all(each.promised == pytest.approx(3.17, rel=1e-3) for each in trained)
+    for pair, gain, promised in ((prompts, 1.0255, 1), (answers, 1.2584, 1.432)):
+        assert (pair.gain, pair.promised) == pytest.approx((gain, promised), rel=1e-3)
 
 
 def test_a_bound_explains_a_time_within_twice_the_sum_of_all():
