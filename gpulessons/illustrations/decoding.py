@@ -17,14 +17,14 @@ def limits(card: str, shape: Shape, batch: int, context: int, bits: int) -> dict
     In 16 bits or fewer products run on the tensor cores, at their 16-bit rate. ValueError where
     weights and caches do not fit.
     """
-    kept = batch * context * shape.cached
-    held, known = bits / 8 * (shape.read + kept), sheet(card)
-    if held > known.capacity:
+    kept, embedded = batch * context * shape.cached, shape.words * shape.width  # looked up: not read
+    moved, known = bits / 8 * (shape.read + kept), sheet(card)
+    if (held := moved + bits / 8 * embedded) > known.capacity:
         raise ValueError(f"{units.size(held)} do not fit into {units.size(known.capacity)}")
     peaks = known.peaks
     rate = peaks["float32"] if bits == 32 else peaks.get("bfloat16") or peaks["float16"]
     flops = 2 * batch * shape.read + 2 * kept * shape.heads // shape.kv_heads
-    return {BYTES: held / known.memory, FLOPS: flops / rate}
+    return {BYTES: moved / known.memory, FLOPS: flops / rate}
 
 
 def cards(shape: Shape, batch: int, context: int, bits: int) -> Picture:

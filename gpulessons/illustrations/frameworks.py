@@ -79,8 +79,8 @@ def fused(rows) -> Picture:
     sources = "; ".join(dict.fromkeys(row.citation for row in rows))
     picture = forms.log_lines(
         named, ("columns", units.count), ("eager time over fused", units.ratio), base=2,
-        title=f"Fusing gains {several} where PyTorch runs an operation at a time, and {lone} where "
-        f"it has one kernel already. Published: {sources}.")
+        title=f"Fused is {several} as fast where PyTorch runs an operation at a time, and {lone} "
+        f"where it has one kernel already. Published: {sources}.")
     picture.axes.axhline(1, color=INK, linewidth=1)
     return picture
 
