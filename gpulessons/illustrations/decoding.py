@@ -17,7 +17,7 @@ def limits(card: str, shape: Shape, batch: int, context: int, bits: int) -> dict
     In 16 bits or fewer products run on the tensor cores, at their 16-bit rate. ValueError where
     weights and caches do not fit.
     """
-    kept, embedded = batch * context * shape.cached, shape.words * shape.width  # looked up: not read
+    kept, embedded = batch * context * shape.cached, shape.words * shape.width
     moved, known = bits / 8 * (shape.read + kept), sheet(card)
     if (held := moved + bits / 8 * embedded) > known.capacity:
         raise ValueError(f"{units.size(held)} do not fit into {units.size(known.capacity)}")

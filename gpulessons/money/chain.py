@@ -1,9 +1,9 @@
 """One network on one card, run in four ways: what bounds each, what others measured, and what an
 hour of a dearer card is worth to it.
 
-Llama-2-7B on an A100: a token at a time, eager; the same compiled; 64 sequences served at once; a prompt
-of 2,048 tokens at once. Where the published time is more than twice the three bounds together, no
-number on a box explains it: the step waits for its framework, on the host.
+Llama-2-7B on an A100: a token at a time, eager; the same compiled; 64 sequences served at once; a
+prompt of 2,048 tokens at once. Where the published time is more than twice the three bounds
+together, no number on a box explains it: the step waits for its framework, on the host.
 """
 
 from dataclasses import dataclass
