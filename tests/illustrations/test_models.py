@@ -189,8 +189,8 @@ def test_titles_of_launches_and_of_fused_kernels_turn_with_their_figures():
                 row("softmax", "PyTorch: forward", 3 * lone, columns=64),
                 row("softmax", "Triton: forward", 3.0, columns=64)]
         told = [f"{each:g}×" for each in (several, lone)]
-        assert (f"Fused is {told[0]} to {told[0]} as fast where PyTorch runs an operation at a time,"
-                f" and {told[1]} to {told[1]} where") in frameworks.fused(rows).alt
+        assert (f"Fused is {told[0]} to {told[0]} as fast where PyTorch runs an operation at a time"
+                f", and {told[1]} to {told[1]} where") in frameworks.fused(rows).alt
 
 
 def test_operations_of_a_transformer_are_those_of_its_shapes():
