@@ -35,7 +35,7 @@ def pace(worker: Worker, steps: int, work: float, late: float) -> float:
 
 def skipped(worker: Worker, gradients: Sequence[float], patience: float) -> tuple[list[float], str]:
     """Sum these over the workers, one by one; worker 1 leaves out the first."""
-    group, sums = dist.new_group(timeout=timedelta(seconds=patience)), []
+    group, sums = dist.new_group(timeout=timedelta(seconds=patience)), list[float]()
     for number, value in enumerate(gradients):
         if number == 0 and worker.rank == 1:
             continue  # as by an `if` on its own data
