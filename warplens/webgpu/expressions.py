@@ -292,6 +292,7 @@ class Expressions(Writer):
             if "f32" not in (a.type, b.type) or "f64" in (a.type, b.type):
                 self.refuse("a quotient of integers is float64: write float32(…) / float32(…)"
                             if "f64" not in (a.type, b.type) else DOUBLE)  # fmt: skip
+                self.check_literal(a, kind, b)
             a, b = self.common(a, b)
             return val(f"({a.code} / {b.code})", "f32", a, b)
         if kind not in BINARY and kind not in (ast.FloorDiv, ast.Mod):
@@ -302,12 +303,23 @@ class Expressions(Writer):
             return val(f"({a.code} {sign} {b.code})", "bool", a, b)
         if kind in (ast.LShift, ast.RShift):
             return self.shift(a, kind is ast.LShift, b)
+        self.check_literal(a, kind, b)
         a, b = self.common(a, b)
         if a.type == "f32":
             if kind not in (ast.Add, ast.Sub, ast.Mult):
                 self.refuse(f"`{'//' if kind is ast.FloorDiv else '%'}` of float32")
             return val(f"({a.code} {BINARY[kind]} {b.code})", "f32", a, b)
         return self.of_integers(a, kind, b)
+
+    def check_literal(self, a: Val, kind: type, b: Val) -> None:
+        """An integer literal makes float64 of a float32: no matter where nothing is rounded."""
+        for one, other in ((a, b), (b, a)):
+            if one.weak and other.type == "f32" and type(one.const) is int:
+                size = abs(one.const)
+                scales = kind is ast.Mult or (kind is ast.Div and one is b)
+                if size & (size - 1) or (size and not scales):
+                    self.refuse(f"{one.const} and a float32 make float64, which WGSL has not: "
+                                f"write float32({one.const})")  # fmt: skip
 
     def of_integers(self, a: Val, kind: type, b: Val) -> Val:
         if a.const is not None and b.const is not None and a.weak and b.weak:
@@ -361,10 +373,10 @@ class Expressions(Writer):
         most = max(abs(a.span[0]), abs(a.span[1]))
         span = (-most - 1, most) if quotient else (min(b.span[0] + 1, 0), max(b.span[1] - 1, 0))
         span = (0, span[1]) if a.low and b.low else span
+        span = max(span[0], FULL[a.type][0]), min(span[1], FULL[a.type][1])
         if a.type == "u32" or (a.low and b.low):
             return val(f"({a.code} {sign} {b.code})", a.type, a, b, span=span)
         if b.const and b.const > 0 and b.const & (b.const - 1) == 0:
-            span = (-most, most) if quotient else span
             if quotient:
                 code = f"({a.code} >> {b.const.bit_length() - 1}u)"
                 return val(code, "i32", a, span=span)

@@ -160,13 +160,14 @@ class Body(Calls):
                 self.refuse(f"`{ast.unparse(node).splitlines()[0]}`")
 
     def assign_many(self, targets: list, values: list) -> None:
-        if all(isinstance(v, ast.Call) and self.is_array(v) for v in values):
-            for target, call in zip(targets, values, strict=True):
-                self.allocate(target.id, call)
-            return
-        held = [self.temporary(value) for value in self.values(values)]
-        for target, value in zip(targets, held, strict=True):
-            self.assign(target, value)
+        arrays = [isinstance(v, ast.Call) and self.is_array(v) for v in values]
+        numbers = [v for v, array in zip(values, arrays, strict=True) if not array]
+        held = iter([self.temporary(value) for value in self.values(numbers)])
+        for target, value, array in zip(targets, values, arrays, strict=True):
+            if array:
+                self.allocate(target.id, value)
+            else:
+                self.assign(target, next(held))
 
     def assign(self, target: ast.expr, value: Value) -> None:
         match target:
