@@ -36,7 +36,7 @@ __all__ = ["Refused", "found", "running", "why_not"]
 
 @cache
 def why_not() -> str:
-    """"" where a GPU, or a driver that stands for one, is reached; else one sentence."""
+    """ "" where a GPU, or a driver that stands for one, is reached; else one sentence."""
     try:
         from . import arrays
 
@@ -64,7 +64,7 @@ class Event:
         self.moment = found().mark()
 
     def synchronize(self, stream: Any = 0) -> None:
-        from .launches import synchronize
+        from .arrays import synchronize
 
         synchronize()
 
@@ -81,11 +81,11 @@ class Device(device.Device):
 
 def names() -> dict[str, Any]:
     """What numba.cuda's names mean."""
-    from . import arrays, launches
+    from . import arrays
 
     return device.NAMES | {
         "to_device": arrays.to_device, "device_array": arrays.device_array,
-        "device_array_like": arrays.device_array_like, "synchronize": launches.synchronize,
+        "device_array_like": arrays.device_array_like, "synchronize": arrays.synchronize,
         "event": lambda timing=True: Event(), "get_current_device": Device,
         "select_device": lambda device_id: Device(), "list_devices": lambda: [Device()],
         "gpus": [Device()],

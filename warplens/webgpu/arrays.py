@@ -7,13 +7,29 @@ of an array in the host's memory that nobody touches.
 from __future__ import annotations
 
 from functools import cache
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from ..device import DeviceArray, address, check_contiguous, check_shape
+from ..faults import KernelFault
 from .native import Native
 from .values import STORED, Refused
+from .writer import FAULTS
+
+LAUNCHED: dict[int, FunctionType] = {}  # since the last wait, by their first lines
+WORDS = {
+    "agree": "threads of one block do not agree where they have to meet at a barrier",
+    "warp": "part of a warp reached an operation of the whole warp",
+    "wide": "an integer needs more than the 32 bits that WGSL has",
+    "turns": "this software driver ends loops after so many turns: take a smaller size",
+}
+
+
+class Found(KernelFault):
+    """What a kernel found out about itself while it ran; the text names kernel and line."""
+
 
 HELD = {"f32": np.float32, "i32": np.int32, "u32": np.uint32}
 
@@ -21,6 +37,19 @@ HELD = {"f32": np.float32, "i32": np.int32, "u32": np.uint32}
 @cache
 def gpu() -> Native:
     return Native()
+
+
+def synchronize() -> None:
+    """Wait; raise what a kernel has found out about itself since the last time."""
+    said, launched = gpu().wait(), dict(LAUNCHED)
+    LAUNCHED.clear()
+    if said:
+        line, kind = said // 4, FAULTS[said % 4]
+        before = [first for first in launched if first <= line]
+        name = launched[max(before)].__name__ if before else "kernel"
+        if kind in ("wide", "turns"):
+            raise Refused(WORDS[kind], line, name)
+        raise Found(f"{name}, line {line}: {WORDS[kind]}", line, kind=kind)
 
 
 class Memory:
@@ -36,7 +65,7 @@ class Memory:
 
     def write(self, array: np.ndarray) -> None:
         if array.dtype.itemsize == 8 and array.size:
-            info = np.iinfo(self.held)
+            info = np.iinfo(np.dtype(self.held).str)
             if array.min() < info.min or array.max() > info.max:
                 raise Refused(f"an array of {array.dtype} that needs 64 bits: WGSL has 32")
         if array.size:
@@ -91,6 +120,8 @@ class Remote(DeviceArray):
         return f"<device array {self.dtype}{list(self.shape)}, by WebGPU>"
 
     def copy_to_host(self, ary: Any = None, stream: Any = 0) -> np.ndarray:
+        if LAUNCHED:
+            synchronize()
         if ary is None:
             return self.of(self.whole.read()).copy() if self.size else np.empty_like(self.memory)
         check_shape(ary, self)

@@ -17,16 +17,16 @@ from . import text
 from .expressions import DOUBLE, Expressions
 from .values import FULL, STORED, Val, Value, View, codes_of, const, kind_of, val
 
-MATHS = {
-    getattr(math, name): name
-    for name in "exp sqrt log log2 sin cos tan asin acos atan sinh cosh tanh floor ceil pow atan2 "
-    "log1p expm1 fabs isnan isinf".split()
-} | {getattr(np, name): name for name in "exp sqrt log tanh sin cos".split()}
+NAMED = """exp sqrt log log2 sin cos tan asin acos atan sinh cosh tanh floor ceil pow atan2 log1p
+    expm1 fabs isnan isinf"""
+MATHS = {getattr(math, name): name for name in NAMED.split()}
+MATHS |= {getattr(np, name): name for name in ("exp", "sqrt", "log", "tanh", "sin", "cos")}
 INTEGERS = {"popc": "countOneBits", "clz": "countLeadingZeros", "brev": "reverseBits"}
 SHUFFLES, VOTES = set(text.SOURCES), set(text.VOTES)
 WARP_OPS = SHUFFLES | VOTES | {"syncwarp"}
 BARRIERS = WARP_OPS | {"syncthreads"}
 NOTHING = Val("", "void")
+VARYING = Val("", "i32")  # it may differ from thread to thread
 
 
 def device_function(target: Any) -> FunctionType | None:
@@ -36,7 +36,7 @@ def device_function(target: Any) -> FunctionType | None:
 
 
 def stands_for_four(target: Any) -> str:
-    """"load" or "store" for an intrinsic that moves four neighbours at once, else ""."""
+    """ "load" or "store" for an intrinsic that moves four neighbours at once, else ""."""
     name = getattr(target, "__name__", "") or getattr(target, "_name", "")
     return {"load4": "load", "store4": "store"}.get(name, "") if hasattr(target, "traced") else ""
 
@@ -184,14 +184,18 @@ class Calls(Expressions):
         name = self.module.instance(function, tuple(given), masked=masked)
         result = self.module.returns.get((function, tuple(map(kind_of, given)), masked))
         codes = [c for a in given for c in codes_of(a)]
-        code = f"{name}({', '.join(['tid', 'bid', 'lin', *([self.mask] if masked else []), *codes])})"  # type: ignore[list-item]
+        code = (
+            f"{name}({', '.join(['tid', 'bid', 'lin', *([self.mask] if masked else []), *codes])})"  # type: ignore[list-item]
+        )
         if result is None:
             self.emit(f"{code};")
             return NOTHING
         got = self.fresh("t")
         self.emit(f"let {got} = {code};")
         if isinstance(result, tuple):
-            return tuple(Val(f"{got}.e{n}", k, span=FULL.get(k, (0, 0))) for n, k in enumerate(result))
+            return tuple(
+                Val(f"{got}.e{n}", k, span=FULL.get(k, (0, 0))) for n, k in enumerate(result)
+            )
         return Val(got, result, span=FULL.get(result, (0, 0)))
 
     # Names of numba.cuda

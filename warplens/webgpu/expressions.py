@@ -7,17 +7,20 @@ import math
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..source.names import MISSING, Cuda, folded_number
 from .text import FLOORED
-from .values import FULL, NATURAL, ONE, ZERO, Refused, Root, Span, Val, Value, View, const, val
+from .values import FULL, NATURAL, ONE, ZERO, Root, Span, Val, Value, View, const, val
 from .writer import Writer
 
-BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.BitAnd: "&", ast.BitOr: "|",
-          ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>"}  # fmt: skip
+BINARY: dict[type, str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.BitAnd: "&", ast.BitOr: "|",
+    ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
+}  # fmt: skip
 COMPARED: dict[type, tuple[str, Callable[..., bool]]] = {
     ast.Lt: ("<", operator.lt), ast.LtE: ("<=", operator.le), ast.Gt: (">", operator.gt),
     ast.GtE: (">=", operator.ge), ast.Eq: ("==", operator.eq), ast.NotEq: ("!=", operator.ne),
@@ -150,7 +153,7 @@ class Expressions(Writer):
             index = self.from_the_end(self.modular(index, "i32"), length)
             codes.append(index.code if stride.const == 1 else f"{index.code} * {stride.code}")
             uniform = uniform and index.uniform
-        at = Val(" + ".join(c for c in codes if c != "0") or "0", "i32", uniform, span=FULL["i32"])
+        at = Val(" + ".join(c for c in codes if c != "0i") or "0", "i32", uniform, span=FULL["i32"])
         if len(given) == len(view.shape):
             return view, at
         rest = len(given)
@@ -403,7 +406,7 @@ class Expressions(Writer):
         if value.type in ("bool", "f32"):
             self.refuse("~ of anything but an integer")
         value = self.settled(value)
-        span = (-value.span[1] - 1, -value.span[0] - 1) if value.type == "i32" else FULL["u32"]
+        span = (-value.span[1] - 1, -value.span[0] - 1) if value.type == "i32" else (0, 2**63)  # of 64 bits
         return val(f"(~{value.code})", value.type, value, span=span)
 
     # Conditions
@@ -421,7 +424,7 @@ class Expressions(Writer):
         """Whether an expression is true. As a value, `a and b` is one of the two: only bools."""
         match node:
             case ast.BoolOp(op, nodes):
-                parts = [lambda n=n: self.condition(n, as_value) for n in nodes]
+                parts = [partial(self.condition, n, as_value) for n in nodes]
                 return self.shortcut("&&" if isinstance(op, ast.And) else "||", parts)
             case ast.Compare(left, ops, nodes):
                 return self.compared(left, ops, nodes)
@@ -462,7 +465,7 @@ class Expressions(Writer):
             held.append(self.temporary(self.value(nodes[n])))
             return self.comparison(held[n], ops[n], held[n + 1])
 
-        return self.shortcut("&&", [lambda n=n: link(n) for n in range(len(ops))])
+        return self.shortcut("&&", [partial(link, n) for n in range(len(ops))])
 
     def comparison(self, a: Value, op: ast.cmpop, b: Value) -> Val:
         a, b = self.plain(a), self.plain(b)
@@ -491,7 +494,11 @@ class Expressions(Writer):
         if test.costly:
             test = self.temporary(test)
         (a, first), (b, second) = self.apart(body), self.apart(orelse)
-        if isinstance(a, View) or isinstance(b, View) or isinstance(a, tuple) != isinstance(b, tuple):
+        if (
+            isinstance(a, View)
+            or isinstance(b, View)
+            or isinstance(a, tuple) != isinstance(b, tuple)
+        ):
             self.refuse("a choice between arrays, or of a tuple or something else")
         pairs = list(zip(a, b, strict=True)) if isinstance(a, tuple) else [(a, b)]
         results = []

@@ -1,4 +1,4 @@
-"""Launches: a kernel's arguments as WebGPU takes them, its pipeline, and what it says went wrong."""
+"""Launches: a kernel's arguments as WebGPU takes them, and its pipeline."""
 
 from __future__ import annotations
 
@@ -11,30 +11,18 @@ from typing import Any
 import numpy as np
 
 from ..arguments import host_array
-from ..faults import KernelFault, LaunchError
+from ..faults import LaunchError
 from ..lanes.launch import Size, extent
 from ..programs import call, forall, item, specialize
 from ..signatures import matched, signatures_of
 from ..source.names import python_function, source_of
-from .arrays import Remote, gpu, to_device
+from .arrays import LAUNCHED, Remote, gpu, synchronize, to_device
 from .module import Module
 from .values import Array, Refused, Scalar
-from .writer import FAULTS
 
 FORMS = {"f32": "<f", "i32": "<i", "u32": "<I", "bool": "<I"}
 BUCKETS = 2**16, 2**20, 2**31 - 1  # of blocks along an axis: fewer take fewer checks
 PIPELINES: dict[tuple, tuple[Module, Any]] = {}
-LAUNCHED: dict[int, FunctionType] = {}  # since the last wait, by their first lines
-WORDS = {
-    "agree": "threads of one block do not agree where they have to meet at a barrier",
-    "warp": "part of a warp reached an operation of the whole warp",
-    "wide": "an integer needs more than the 32 bits that WGSL has",
-    "turns": "this software driver ends loops after so many turns: take a smaller size",
-}
-
-
-class Found(KernelFault):
-    """What a kernel found out about itself while it ran; the text names kernel and line."""
 
 
 def kind_of(argument: Any, buffers: dict[int, int]) -> Array | Scalar:
@@ -83,14 +71,16 @@ def pipeline_of(function: FunctionType, kinds: tuple, block: Size, blocks: int) 
     if key not in PIPELINES:
         module = Module(function, kinds, block, most, here.most_turns)
         refuse_if_too_large(module)
-        PIPELINES[key] = module, here.pipeline(module.text)
+        PIPELINES[key] = module, here.pipeline(module.text, len(module.bindings) + module.faults)
     return PIPELINES[key]
 
 
 def refuse_if_too_large(module: Module) -> None:
     here, where = gpu(), (source_of(module.function).first_line, module.function.__name__)
     if module.lanes > here.threads:
-        raise Refused(f"a workgroup of {module.lanes} threads: this GPU takes {here.threads}", *where)
+        raise Refused(
+            f"a workgroup of {module.lanes} threads: this GPU takes {here.threads}", *where
+        )
     arrays = len(module.bindings) + module.faults
     if arrays > here.buffers:
         raise Refused(f"{arrays} arrays at once: this GPU takes {here.buffers}", *where)
@@ -141,20 +131,14 @@ def placed(value: Any, write_backs: list[Callable[[], Any]]) -> Any:
     return there
 
 
-def synchronize() -> None:
-    """Wait; raise what a kernel has found out about itself since the last time."""
-    said = gpu().wait()
-    launched = dict(LAUNCHED)
-    LAUNCHED.clear()
-    if said:
-        line, kind = said // 4, FAULTS[said % 4]
-        before = [first for first in launched if first <= line]
-        name = launched[max(before)].__name__ if before else "kernel"
-        raise Found(f"{name}, line {line}: {WORDS[kind]}", line, kind=kind)
-
-
 def configure(
-    kernel: Any, griddim: Any, blockdim: Any, stream: Any = 0, sharedmem: int = 0, *_: Any, **__: Any
+    kernel: Any,
+    griddim: Any,
+    blockdim: Any,
+    stream: Any = 0,
+    sharedmem: int = 0,
+    *_: Any,
+    **__: Any,
 ) -> Callable[..., None]:
     if kernel.targetoptions.get("device"):
         name = kernel.__name__

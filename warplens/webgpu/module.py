@@ -7,8 +7,8 @@ pointers into storage, so a device function is written once for each set of root
 
 from __future__ import annotations
 
-import ast
 import math
+import re
 from types import FunctionType
 from typing import Any
 
@@ -17,7 +17,19 @@ from .calls import WARP_OPS, calls_of
 from .statements import Body
 from .text import MAIN
 from .values import (
-    FULL, NATURAL, Array, Local, Refused, Root, Scalar, Val, Value, View, codes_of, const, kind_of,
+    FULL,
+    NATURAL,
+    Array,
+    Local,
+    Refused,
+    Root,
+    Scalar,
+    Val,
+    Value,
+    View,
+    codes_of,
+    const,
+    kind_of,
 )  # fmt: skip
 
 PASSES = 16
@@ -49,7 +61,7 @@ class Module:
         self.locals: dict[tuple, dict[str, Local]] = {}
         self.atomics: set[str] = set()
         self.returns: dict[tuple, Any] = {}
-        self.parted: set[ast.stmt] = set()  # loops that some threads leave before others
+        self.parted: set[tuple] = set()  # loops that some threads leave before others
         self.callers: list[FunctionType] = []
         self.faults = False
         for self.passes in range(PASSES):
@@ -62,7 +74,7 @@ class Module:
     def learned(self) -> str:
         known = sorted((repr(k), sorted((n, str(v)) for n, v in d.items()))
                        for k, d in self.locals.items())  # fmt: skip
-        parted = sorted(node.lineno for node in self.parted)
+        parted = sorted(map(repr, self.parted))
         returns = sorted(map(repr, self.returns.items()))
         return repr((known, sorted(self.atomics), returns, self.faults, parted))
 
@@ -129,7 +141,10 @@ class Module:
         if self.faults:
             lines.append(bound.format(1, "faults", "atomic<u32>"))
         self.bindings: list[str] = []
+        code = "\n".join([*self.helpers.values(), *self.written.values()])
         for root in self.roots.values():
+            if not re.search(rf"\b{root.name}\b", code):
+                continue  # only its shape is asked for
             held = root.stored
             if root.name in self.atomics:
                 held = f"atomic<{'u32' if held == 'f32' else held}>"
@@ -139,10 +154,12 @@ class Module:
                 lines.append(bound.format(place, root.name, held))
             else:
                 lines.append(f"var<{root.space}> {root.name}: array<{held}, {root.size}>;")
-        codes = [code for a in arguments for code in codes_of(a)]
-        main = MAIN.replace("KERNEL", f"{kernel}({', '.join(['tid', 'bid', 'i32(local)', *codes])})")
+        codes = [each for a in arguments for each in codes_of(a)]
+        main = MAIN.replace(
+            "KERNEL", f"{kernel}({', '.join(['tid', 'bid', 'i32(local)', *codes])})"
+        )
         sizes = {"LANES": self.lanes, "PARTS": self.parts, "SIZE_X": self.block[0],
                  "SIZE_Y": self.block[1]}  # fmt: skip
         for name, size in sizes.items():
             main = main.replace(name, str(size))
-        return "\n".join([*lines, *self.helpers.values(), *self.written.values(), main]) + "\n"
+        return "\n".join([*lines, code, main]) + "\n"

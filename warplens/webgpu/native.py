@@ -1,4 +1,4 @@
-"""wgpu-py, all of it that is used here: an adapter, buffers, pipelines, submissions, time stamps."""
+"""All of wgpu-py that is used here: an adapter, buffers, pipelines, submissions, time stamps."""
 
 from __future__ import annotations
 
@@ -78,12 +78,23 @@ class Native:
         self.flush()
         return self.device.queue.read_buffer(buffer)
 
-    def pipeline(self, text: str) -> Any:
+    def pipeline(self, text: str, arrays: int) -> Any:
+        """(the pipeline, the layout of its bindings): the parameters, and so many arrays."""
+        kinds = [
+            self.wgpu.BufferBindingType.uniform,
+            *[self.wgpu.BufferBindingType.storage] * arrays,
+        ]
+        compute = self.wgpu.ShaderStage.COMPUTE
+        entries = [
+            {"binding": n, "visibility": compute, "buffer": {"type": kind}}
+            for n, kind in enumerate(kinds)
+        ]
         try:
             module = self.device.create_shader_module(code=text)
-            return self.device.create_compute_pipeline(
-                layout="auto", compute={"module": module, "entry_point": "main"}
-            )
+            layout = self.device.create_bind_group_layout(entries=entries)
+            whole = self.device.create_pipeline_layout(bind_group_layouts=[layout])
+            stage = {"module": module, "entry_point": "main"}
+            return self.device.create_compute_pipeline(layout=whole, compute=stage), layout
         except self.wgpu.GPUError as trouble:
             raise Refused(f"this GPU's compiler says: {str(trouble).strip()}") from None
 
@@ -92,9 +103,8 @@ class Native:
             {"binding": n, "resource": {"buffer": b, "offset": 0, "size": b.size}}
             for n, b in enumerate(buffers)
         ]
-        layout = pipeline.get_bind_group_layout(0)
-        group = self.device.create_bind_group(layout=layout, entries=entries)
-        self.pass_of(pipeline, group, min(groups, 65_535), -(-groups // 65_535))
+        group = self.device.create_bind_group(layout=pipeline[1], entries=entries)
+        self.pass_of(pipeline[0], group, min(groups, 65_535), -(-groups // 65_535))
 
     def pass_of(self, pipeline: Any, group: Any, x: int, y: int, stamps: Any = None) -> None:
         if self.encoder is None:
@@ -133,7 +143,9 @@ class Native:
     @cached_property
     def nothing(self) -> Any:
         """A kernel that does nothing: on Metal an empty pass leaves no stamp."""
-        return self.pipeline("@compute @workgroup_size(1) fn main() {}")
+        module = self.device.create_shader_module(code="@compute @workgroup_size(1) fn main() {}")
+        stage = {"module": module, "entry_point": "main"}
+        return self.device.create_compute_pipeline(layout="auto", compute=stage)
 
     def mark(self) -> Stamp | int:
         """A moment in the stream of work: a stamp of the GPU's, else the caller's clock."""
@@ -143,9 +155,10 @@ class Native:
         return time.perf_counter_ns()
 
     def seconds(self, start: Stamp | int, stop: Stamp | int) -> float:
-        if isinstance(start, int) or isinstance(stop, int):
-            return (int(stop) - int(start)) * 1e-9  # type: ignore[call-overload]
-        return (stop.ticks - start.ticks) * self.period * 1e-9
+        if isinstance(start, Stamp) and isinstance(stop, Stamp):
+            return (stop.ticks - start.ticks) * self.period * 1e-9
+        assert isinstance(start, int) and isinstance(stop, int)
+        return (stop - start) * 1e-9
 
     @cached_property
     def period(self) -> float:
@@ -178,12 +191,13 @@ class Native:
             return 0
         out = self.buffer(4)
         code = (
-            "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n"
-            "@compute @workgroup_size(1) fn main() { let n = 70000u + min(o[0], 1u); var c = 0u; "
+            "@group(0) @binding(0) var<uniform> P: vec4<u32>;\n"
+            "@group(0) @binding(1) var<storage, read_write> o: array<u32>;\n"
+            "@compute @workgroup_size(1) fn main() { let n = 70000u + P.x; var c = 0u; "
             "loop { if (c >= n) { break; } c += 1u; } o[0] = c; }"
         )
         self.write(out, np.zeros(1, np.uint32))
-        self.dispatch(self.pipeline(code), [out], 1)
+        self.dispatch(self.pipeline(code, 1), [self.parameters(bytes(16)), out], 1)
         counted = int(np.frombuffer(self.read(out), np.uint32)[0])
         return 0 if counted == 70_000 else SOON - 100
 

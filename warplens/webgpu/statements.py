@@ -27,7 +27,7 @@ class Body(Calls):
 
     def text(self) -> str:
         """The WGSL function."""
-        self.loops: list[ast.stmt] = []
+        self.loops: list[tuple] = []
         self.block(self.tree.body, False)
         result, name = self.module.returns.get(self.key), self.module.functions[self.key]
         struct = arrow = ending = ""
@@ -217,8 +217,8 @@ class Body(Calls):
         barrier in it, the last one."""
         outer, self.lines = self.lines, []
         around, known, mask = self.uniform_here, self.turn, self.mask
-        self.loops.append(node)
-        self.uniform_here = around and node not in self.module.parted
+        self.loops.append((self.function, node.lineno))
+        self.uniform_here = around and self.loops[-1] not in self.module.parted
         self.count_turn()
         test = condition()
         if mask or self.masked(test, node):
@@ -251,9 +251,9 @@ class Body(Calls):
     def counted(self, node: ast.For, name: str, call: ast.Call, body: list, after: bool) -> None:
         """A `range`, whose numbers are taken once; the variable keeps the last of them."""
         given = self.values(call.args)
-        start, stop, step = {1: lambda a: (const(0), a, const(1)),
-                             2: lambda a, b: (a, b, const(1)),
-                             3: lambda a, b, c: (a, b, c)}[len(given)](*given)  # fmt: skip
+        if len(given) == 1:
+            given = [const(0), *given]
+        start, stop, step = (*given, const(1))[:3]
         if any(self.plain(v).type not in ("i32", "u32", "bool") for v in (start, stop, step)):
             self.refuse("a range of numbers that are no integers")
         start, stop, step = (self.temporary(self.cast(v, "i32")) for v in (start, stop, step))
@@ -310,7 +310,9 @@ class Body(Calls):
         parts = tuple(self.settled(self.plain(part)) for part in parts)
         before = self.module.returns.get(self.key)
         befores = before if isinstance(before, tuple) else (before or "",) * len(parts)
-        if len(befores) != len(parts) or (before and isinstance(before, tuple) != isinstance(value, tuple)):
+        if len(befores) != len(parts) or (
+            before and isinstance(before, tuple) != isinstance(value, tuple)
+        ):
             self.refuse("results of different kinds")
         what = f"the result of {self.function.__name__}"
         kinds = tuple(self.join(what, b, v) for b, v in zip(befores, parts, strict=True))
@@ -344,8 +346,9 @@ class Body(Calls):
             self.refuse(f"{name} has its size from the launch")
         strides = tuple(const(math.prod(sizes[axis + 1 :])) for axis in range(len(sizes)))
         # Workgroup memory belongs to a line of Python, private memory to a function's instance.
-        place = f"{self.function.__name__}_{self.line}" if shared else self.module.functions[self.key]
-        root = self.module.root(Root(f"{'w' if shared else 'p'}_{place}_{name}", dtype.name,
-                                     "workgroup" if shared else "private", math.prod(sizes)))  # fmt: skip
+        space, owner = "private", self.module.functions[self.key]
+        if shared:
+            space, owner = "workgroup", f"{self.function.__name__}_{self.line}"
+        root = Root(f"{space[0]}_{owner}_{name}", dtype.name, space, math.prod(sizes))
+        self.module.root(root)
         self.set(name, View(root, const(0), shape, strides))
-

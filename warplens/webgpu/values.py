@@ -153,7 +153,8 @@ def joined(a: Span, b: Span) -> Span:
 def const(value: Any) -> Val:
     """A number that is known while translating."""
     if isinstance(value, (bool, np.bool_)):
-        return Val("true" if value else "false", "bool", True, bool(value), span=(value, value))
+        code = "true" if value else "false"
+        return Val(code, "bool", True, bool(value), span=(int(value), int(value)))
     if isinstance(value, (int, np.integer)):
         return integer(int(value), value)
     if isinstance(value, np.floating) and value.dtype == np.float32:
@@ -173,7 +174,7 @@ def integer(number: int, given: Any) -> Val:
         kind = "u32"
     if not FULL[kind][0] <= number <= FULL[kind][1]:
         raise Refused(f"the number {number}, which needs 64 bits")
-    code = f"{number}u" if kind == "u32" else f"{number}" if number >= 0 else f"({number})"
+    code = f"{number}u" if kind == "u32" else f"{number}i" if number >= 0 else f"({number}i)"
     if number == -(2**31):
         code = "(-2147483647 - 1)"
     return Val(code, kind, True, number, weak, span=(number, number))

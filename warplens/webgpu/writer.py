@@ -129,10 +129,9 @@ class Writer:
         both = joined(before, now)
         if both == before or self.module.passes < 3:
             return both
-        least = before[0] if both[0] == before[0] else 0 if both[0] >= 0 else FULL["i32"][0]
-        tops = (FULL["i32"][1], FULL["u32"][1], 2**63)
-        top = next(top for top in tops if both[1] <= top or top == tops[-1])
-        return least, before[1] if both[1] == before[1] else top
+        least = next(n for n in (0, -(2**31), -(2**63)) if n <= max(both[0], -(2**63)))
+        most = next(n for n in (2**31 - 1, 2**32 - 1, 2**63) if n >= min(both[1], 2**63))
+        return min(least, before[0]), max(most, before[1])
 
     def join(self, name: str, before: str, value: Val) -> str:
         """The type of a variable that was `before`, and is now set to this."""
@@ -144,7 +143,7 @@ class Writer:
             return before or now
         if {before, now} == {"i32", "bool"}:
             return "i32"
-        if before == "i32" and now == "f32" or before == "f32" and value.weak:
+        if (before == "i32" and now == "f32") or (before == "f32" and value.weak):
             self.refuse(f"{name} is an integer and a float32: in Numba a float64, which WGSL has "
                         "not; begin with np.float32(…)")  # fmt: skip
         self.refuse(f"{name} is of type {before} and of type {now}")
