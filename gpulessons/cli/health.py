@@ -51,13 +51,14 @@ def doctor(options: Namespace) -> int:
 
 def print_backends() -> None:
     """A line for each backend, and what the course does on them."""
-    from gpulessons.backends import BACKENDS
+    from gpulessons.backends import BACKENDS, gpu
     from gpulessons.measure.on_paper import SWITCH
     from warplens.tables import aligned
 
     reasons = {name: backend.why_not() for name, backend in BACKENDS.items()}
     more = {"gpu": why_no_gpu()}  # elsewhere the reason is that this command says more
-    lines = [[name, BACKENDS[name].label, more.get(name) or why or "ready"]
+    ready = {"gpu": gpu.remark() or "ready"}
+    lines = [[name, BACKENDS[name].label, why and more.get(name) or why or ready.get(name, "ready")]
              for name, why in reasons.items()]  # fmt: skip
     print("", *aligned(lines), "", sep="\n")
     if reasons["gpu"] and reasons["torch_gpu"]:

@@ -400,6 +400,8 @@ class Expressions(Writer):
         if value.weak:
             return const(-value.const if isinstance(op, ast.USub) else ~value.const)
         if isinstance(op, ast.USub):
+            if value.type == "u32":
+                self.refuse("minus an unsigned number")
             if value.type == "f32":
                 return val(f"(-{value.code})", "f32", value)
             return self.binary(const(0), ast.Sub(), self.signed(value))
