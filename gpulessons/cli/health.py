@@ -57,10 +57,11 @@ def print_backends() -> None:
 
     reasons = {name: backend.why_not() for name, backend in BACKENDS.items()}
     more = {"gpu": why_no_gpu()}  # elsewhere the reason is that this command says more
-    ready = {"gpu": gpu.remark() or "ready"}
-    lines = [[name, BACKENDS[name].label, why and more.get(name) or why or ready.get(name, "ready")]
+    lines = [[name, BACKENDS[name].label, (why and more.get(name)) or why or "ready"]
              for name, why in reasons.items()]  # fmt: skip
     print("", *aligned(lines), "", sep="\n")
+    if gpu.answers() and why_no_gpu():
+        print(gpu.remark() or f"Exercises are checked there, too: {reasons['gpu']}.")
     if reasons["gpu"] and reasons["torch_gpu"]:
         print(f"{WITHOUT_GPU}\nTheir times are modelled, and say so: {', '.join(SWITCH)}.")
     else:

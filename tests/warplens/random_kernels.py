@@ -174,9 +174,9 @@ def half(x):
 """
 
 
-def compiled(text):
+def compiled(text, more=()):
     """The kernel of such a text, with helpers; inspect finds its source."""
-    names = dict(NAMES)
+    names = NAMES | dict(more)
     for each, what in (HELPERS, "device"), (text, "kernel"):
         file = f"<random {next(SERIAL)}>"
         linecache.cache[file] = len(each), None, each.splitlines(True), file
@@ -219,7 +219,7 @@ def compared(seed, run):
         return ("DIFFERENT" if "Partial" in kind else "undefined"), text, f"{kind}: {fault}"
     for n, (a, b) in enumerate(zip(got, want, strict=True)):
         if not np.allclose(a, b, rtol=2e-5 if np.asarray(b).dtype.kind == "f" else 0, atol=1e-6, equal_nan=True):
-            return "DIFFERENT", text, f"argument {n}: {a} for {b}"
+            return "DIFFERENT", text, f"argument {n}: {a[a != b][:4]} for {b[a != b][:4]}"
     return "same", text, ""
 
 

@@ -118,6 +118,7 @@ class Calls(Expressions):
         value = self.modular(value, kind)
         bits = 32 - 8 * dtype.itemsize
         if bits:
+            value = self.at_run_time(value)
             info = np.iinfo(dtype)
             code, span = f"(({value.code} << {bits}u) >> {bits}u)", (int(info.min), int(info.max))
             return val(code, kind, value, span=span)
@@ -136,8 +137,8 @@ class Calls(Expressions):
     def extreme(self, name: str, arguments: list) -> Val:
         if name == "abs":
             value = self.settled(self.plain(arguments[0]))
-            if value.type not in ("f32", "i32"):
-                self.refuse("abs of anything but a float32 or a signed integer")
+            if value.type not in ("f32", "i32") or value.narrow:
+                self.refuse("abs of anything but a float32 or an int32: write int32(…)")
             most = max(map(abs, value.span))
             made = val(f"abs({value.code})", value.type, value, span=(0, most))
             return replace(made, exact=f"abs(f32({value.code}))")

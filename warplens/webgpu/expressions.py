@@ -200,7 +200,7 @@ class Expressions(Writer):
             return code.code
         value = self.modular(value, root.type)
         if np.dtype(root.dtype).itemsize < 4 and not within(value.span, root.span):
-            bits = 32 - 8 * np.dtype(root.dtype).itemsize
+            bits, value = 32 - 8 * np.dtype(root.dtype).itemsize, self.at_run_time(value)
             return f"(({value.code} << {bits}u) >> {bits}u)"
         return value.code
 
@@ -333,6 +333,8 @@ class Expressions(Writer):
             return self.floored(self.settled(a), kind is ast.FloorDiv, self.settled(b))
         if a.type == "i32" and (kind is ast.Mult or (a.wide and b.wide)):
             a, b = self.settled(a), self.settled(b)
+        if b.const is not None:
+            a = self.at_run_time(a)
         sign = BINARY[kind]
         if kind in (ast.BitAnd, ast.BitOr, ast.BitXor):
             a, b, span = *self.bits(a, kind, b), bits_span(a, kind, b)
@@ -340,6 +342,14 @@ class Expressions(Writer):
             span = span_of(sign, a.span, b.span)
         exact = f"({a.inexact} {sign} {b.inexact})" if sign in "+-*" else ""
         return val(f"({a.code} {sign} {b.code})", a.type, a, b, span=span, exact=exact)
+
+    def at_run_time(self, value: Val) -> Val:
+        """A number that WGSL's compiler does not reckon with: it refuses what runs over."""
+        if value.const is None:
+            return value
+        name = self.fresh("t")
+        self.emit(f"let {name} = {value.code};")
+        return replace(value, code=name, const=None, weak=False)
 
     def bits(self, a: Val, kind: type, b: Val) -> tuple[Val, Val]:
         """The operands of &, | and ^: a mask of 32 bits cuts off what is above them."""
@@ -349,6 +359,7 @@ class Expressions(Writer):
     def shift(self, a: Val, left: bool, b: Val) -> Val:
         if "f32" in (a.type, b.type) or "f64" in (a.type, b.type):
             self.refuse("a shift of a number that is no integer")
+        a = self.at_run_time(a)
         a, b = self.signed(a) if a.type == "bool" else a, self.settled(b)
         a = a if left and a.type == "u32" else self.settled(a)
         by = self.modular(self.signed(b) if b.type == "bool" else b, "u32")
@@ -400,15 +411,16 @@ class Expressions(Writer):
         if value.weak:
             return const(-value.const if isinstance(op, ast.USub) else ~value.const)
         if isinstance(op, ast.USub):
-            if value.type == "u32":
-                self.refuse("minus an unsigned number")
+            if value.type == "u32" or value.narrow:
+                self.refuse("minus an unsigned number, or one of 8 or 16 bits: write int32(…)")
             if value.type == "f32":
                 return val(f"(-{value.code})", "f32", value)
             return self.binary(const(0), ast.Sub(), self.signed(value))
         if value.type in ("bool", "f32"):
             self.refuse("~ of anything but an integer")
         value = self.settled(value)
-        span = (-value.span[1] - 1, -value.span[0] - 1) if value.type == "i32" else (0, 2**63)  # of 64 bits
+        of_64_bits = (0, 2**63)
+        span = of_64_bits if value.type == "u32" else (-value.span[1] - 1, -value.span[0] - 1)
         return val(f"(~{value.code})", value.type, value, span=span)
 
     # Conditions

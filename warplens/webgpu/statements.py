@@ -308,6 +308,8 @@ class Body(Calls):
             self.refuse("a kernel that returns something")
         parts = value if isinstance(value, tuple) else (value,)
         parts = tuple(self.settled(self.plain(part)) for part in parts)
+        if any(part.narrow for part in parts):
+            self.refuse("a result of 8 or 16 bits: write int32(…)")
         before = self.module.returns.get(self.key)
         befores = before if isinstance(before, tuple) else (before or "",) * len(parts)
         if len(befores) != len(parts) or (

@@ -63,6 +63,11 @@ class Val:
         return self.type in FULL and not (least <= self.span[0] and self.span[1] <= most)
 
     @property
+    def narrow(self) -> bool:
+        """Perhaps an int8 or int16, of which Numba keeps so many bits of -x and abs(x)."""
+        return self.type == "i32" and self.span in ((-(2**7), 2**7 - 1), (-(2**15), 2**15 - 1))
+
+    @property
     def inexact(self) -> str:
         """The WGSL of its value in float32."""
         return self.exact if self.wide else f"f32({self.code})"
@@ -182,7 +187,9 @@ def integer(number: int, given: Any) -> Val:
 
 def kind_of(value: Value) -> tuple:
     """What a device function is written anew for."""
-    return value.kind if isinstance(value, View) else (value.type, value.low)
+    if isinstance(value, View):
+        return value.kind
+    return value.type, value.low, value.span if value.narrow else ()
 
 
 def codes_of(value: Value) -> list[str]:

@@ -43,7 +43,7 @@ class Writer:
             value = replace(value, offset=Val(f"v_{name}", "i32", self.kernel))
         else:
             span = FULL.get(kind, (0, 0))
-            span = (0, span[1]) if value.low else span
+            span = value.span if value.narrow else (0, span[1]) if value.low else span
             value = Val(f"v_{name}", kind, self.kernel, span=span)
         self.know(name, value)
 
