@@ -75,6 +75,7 @@ WARPLENS = {
     "runner": "source lanes report arguments signatures",
     "programs": "runner report device signatures lanes faults",
     "findings": "report",
+    "webgpu": "arguments device faults lanes programs signatures source",
     "code": "arguments tables units",
     "model": "code programs runner report lanes faults tables units",
     "pytest_plugin": "findings programs",

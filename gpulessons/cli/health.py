@@ -7,7 +7,7 @@ from importlib import metadata
 from pathlib import Path
 
 import gpulessons
-from gpulessons.hardware import why_no_gpu
+from gpulessons.hardware import other_gpu, why_no_gpu
 from gpulessons.hardware.pools import blas_in_words
 
 from .terminal import GET_LAB, Parser
@@ -60,6 +60,8 @@ def print_backends() -> None:
     lines = [[name, BACKENDS[name].label, (why and more.get(name)) or why or "ready"]
              for name, why in reasons.items()]  # fmt: skip
     print("", *aligned(lines), "", sep="\n")
+    if offer := other_gpu():
+        print(offer)
     if gpu.answers() and why_no_gpu():
         print(gpu.remark() or f"Exercises are checked there, too: {reasons['gpu']}.")
     if reasons["gpu"] and reasons["torch_gpu"]:
