@@ -39,17 +39,17 @@ ROOMS = {
 }
 # Lines that each room may have: now, and when the last page is rewritten. "gpulessons" is what
 # stands directly in it. Whoever adds looks first for what can go.
-COURSE = 29_950, 22_000
+COURSE = 30_030, 22_060
 BUDGETS = {
-    "gpulessons": (800, 800),
+    "gpulessons": (860, 860),
     "claims": (900, 900),
     "cli": (700, 600),
     "evidence": (200, 200),
     "exercises": (3_380, 3_000),
     "grader": (750, 500),
-    "hardware": (1_530, 900),
+    "hardware": (1_540, 900),
     "illustrations": (4_390, 2_600),
-    "measure": (1_780, 1_300),
+    "measure": (1_790, 1_300),
     "models": (1_760, 1_200),
     "money": (600, 500),
     "notebook": (1_780, 1_600),
@@ -57,8 +57,8 @@ BUDGETS = {
     "plots": (1_860, 1_400),
     "profiler": (1_030, 600),
     "workers": (2_450, 1_300),
-    "warplens": (10_000, 10_000),
-    "tests": (20_560, 16_000),
+    "warplens": (11_800, 10_600),
+    "tests": (21_160, 16_500),
 }
 # What is read, what is run, what is said; then machine code, and times.
 WARPLENS = {

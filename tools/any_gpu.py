@@ -32,7 +32,8 @@ def state_of(op, version):
             return "not here", str(why)
         except (webgpu.Refused, KernelFault) as why:
             return "refused", str(why)
-        error = op.error(got if isinstance(result, (tuple, list)) else got[0], op.reference(*inputs))
+        got = got if isinstance(result, (tuple, list)) else got[0]
+        error = op.error(got, op.reference(*inputs))
         if not error <= version.rtol:
             return "wrong", f"at {size}: off by {error:.2g} of {version.rtol:.2g}"
         worst = max(worst, error)
@@ -53,7 +54,8 @@ def main():
         return 1
     found = list(rows())
     print(any_gpu().name, *aligned(list(map(list, found))), sep="\n")
-    print(*(f"{count} {state}" for state, count in Counter(row[2] for row in found).items()), sep=", ")
+    states = Counter(state for _, _, state, _ in found)
+    print(*(f"{count} {state}" for state, count in states.items()), sep=", ")
     return any(row[2] == "wrong" for row in found)
 
 

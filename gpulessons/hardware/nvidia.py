@@ -34,7 +34,7 @@ def why_no_gpu() -> str:
 
 
 def other_gpu() -> str:
-    """One sentence where a GPU seems to be that WebGPU would reach, and nothing asks it; else ""."""
+    """One sentence where a GPU seems to be that WebGPU would reach, if it were asked; else ""."""
     seen = sys.platform in ("darwin", "win32") or bool(glob("/dev/dri/renderD*"))
     if not seen or not why_no_gpu() or find_spec("wgpu"):
         return ""

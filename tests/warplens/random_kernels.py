@@ -141,7 +141,8 @@ class Maker:
                 self.depth -= 1
             case "shared":
                 for text in ("cuda.syncthreads()", f"s[t] = {self.integer(2)}",
-                             "cuda.syncthreads()", f"{name} = s[{self.integer(1)} % 64]"):  # fmt: skip
+                             "cuda.syncthreads()",
+                             f"{name} = s[({self.integer(1)}) % 64]"):  # fmt: skip
                     self.line(text)
             case "shuffle":
                 way = r.choice(["shfl_down_sync", "shfl_up_sync", "shfl_xor_sync", "shfl_sync"])

@@ -23,6 +23,7 @@ from .writer import leaving
 class Body(Calls):
     """One function for one set of arguments."""
 
+    loop_syncs = False  # may a barrier come by in the innermost loop?
     turn: tuple[str, str] | None = None  # of a masked loop: who stays in it, who is in this turn
 
     def text(self) -> str:
@@ -60,7 +61,9 @@ class Body(Calls):
 
     def agreed(self, condition: Val, node: ast.AST, after: bool) -> Val:
         """The condition, from the first thread where all have to agree."""
-        if condition.uniform or not (self.syncs(node) or (leaving(node) and after)):
+        ways = leaving(node)
+        missed = (after and ast.Return in ways) or (self.loop_syncs and ways - {ast.Return})
+        if condition.uniform or not (self.syncs(node) or missed):
             return condition
         self.fault("agree")
         self.module.helper("agree", text.AGREE)
@@ -216,7 +219,7 @@ class Body(Calls):
         """What a loop repeats: it ends where its threads say so, or, of those that meet at a
         barrier in it, the last one."""
         outer, self.lines = self.lines, []
-        around, known, mask = self.uniform_here, self.turn, self.mask
+        around, known, mask, outside = self.uniform_here, self.turn, self.mask, self.loop_syncs
         self.loops.append((self.function, node.lineno))
         self.uniform_here = around and self.loops[-1] not in self.module.parted
         self.count_turn()
@@ -233,10 +236,12 @@ class Body(Calls):
         else:
             test, self.turn = self.agreed(test, node, after), None
             self.uniform_here = self.uniform_here and test.uniform
+            self.loop_syncs = bool(self.syncs(node))
             self.emit(f"if (!({test.code})) {{ break; }}")
             begin()
             self.emit(self.inside(body, after or bool(self.syncs(node))))
         self.turn, self.uniform_here, self.mask = known, around, mask
+        self.loop_syncs = outside
         self.loops.pop()
         self.lines, lines = outer, self.lines
         return " ".join(lines)

@@ -8,7 +8,7 @@ is asked for, the kernel itself looks whether it has left them.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -122,7 +122,6 @@ class View:
 
 
 Value = Any  # a Val, a View, or a tuple of Values
-T = TypeVar("T", bound=Value)
 
 
 @dataclass(frozen=True)
@@ -201,7 +200,3 @@ def is_uniform(value: Value) -> bool:
     if isinstance(value, tuple):
         return all(map(is_uniform, value))
     return value.offset.uniform if isinstance(value, View) else value.uniform
-
-
-def never(*_: Any) -> NoReturn:
-    raise AssertionError("defined further down the chain")

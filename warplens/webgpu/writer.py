@@ -190,6 +190,9 @@ class Writer:
         return found
 
 
-def leaving(node: ast.AST) -> bool:
-    """May a thread leave for good in it?"""
-    return any(isinstance(n, (ast.Return, ast.Break, ast.Continue)) for n in ast.walk(node))
+def leaving(node: ast.AST) -> set[type]:
+    """The statements by which a thread may leave this one for good: Return, Break, Continue."""
+    if isinstance(node, (ast.Return, ast.Break, ast.Continue)):
+        return {type(node)}
+    found = {way for child in ast.iter_child_nodes(node) for way in leaving(child)}
+    return found & {ast.Return} if isinstance(node, (ast.For, ast.While)) else found
