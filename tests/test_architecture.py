@@ -58,7 +58,7 @@ BUDGETS = {
     "profiler": (1_030, 600),
     "workers": (2_450, 1_300),
     "warplens": (11_800, 10_600),
-    "tests": (21_160, 16_500),
+    "tests": (21_180, 16_500),
 }
 # What is read, what is run, what is said; then machine code, and times.
 WARPLENS = {
