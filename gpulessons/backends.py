@@ -14,16 +14,19 @@ Four backends, each with the same few methods:
 Nothing heavy is imported until a backend is used.
 """
 
+import os
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from functools import cache
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from gpulessons.hardware import compute_capability, cuda_package, why_no_gpu
 
+CHOICE = "GPULESSONS_GPU"  # "webgpu": the GPU by WebGPU even where there is CUDA
 TF32 = (8, 0), "Ampere, 2020"  # the compute capability that brought it, and when
 
 
@@ -70,13 +73,66 @@ class Host:
         return nullcontext()  # what a version computes in stands in its own code
 
 
+@cache
+def any_gpu() -> Any:
+    """What WebGPU reaches (`name`, `software`, …), if it is asked at all; else None."""
+    asked = why_no_gpu() or os.environ.get(CHOICE) == "webgpu"
+    if not asked or find_spec("wgpu") is None:
+        return None
+    from warplens import webgpu
+
+    return None if webgpu.why_not() else webgpu.found()
+
+
+def means_module() -> str:
+    """Where what `cuda.to_device` means now is defined."""
+    from numba import cuda
+
+    return getattr(cuda.to_device, "__module__", "")
+
+
 class Gpu(Host):
-    """Device arrays of Numba-CUDA. Events in the stream keep the time, not the caller's clock."""
+    """Device arrays of Numba-CUDA. Events in the stream keep the time, not the caller's clock.
+
+    Without CUDA the same names may mean the GPU that WebGPU reaches: docs/any-gpu.md.
+    """
+
+    by_webgpu = ExitStack()  # for the rest of the process, once it is entered
 
     name, label = "gpu", "GPU, Numba-CUDA"
 
-    @cache  # noqa: B019  (one instance, alive as long as the process)
     def why_not(self) -> str:
+        found = any_gpu()
+        if found is None:
+            return self.why_no_cuda()
+        if found.software:
+            return f"{found.name} is a processor in a GPU's place: right or wrong there, not timed"
+        if means_module() not in ("warplens.device", "warplens.webgpu.arrays"):  # traced, entered
+            self.by_webgpu.enter_context(self.answering())
+        return ""
+
+    def remark(self) -> str:
+        """By what its rows differ from CUDA's, where WebGPU runs them; else ""."""
+        found = any_gpu()
+        if found is None or means_module() != "warplens.webgpu.arrays":
+            return ""
+        clock = "the GPU's clock" if found.clock_of_its_own else "the caller's clock, launches too"
+        return (f"GPU rows: {found.name}, by WebGPU, the same kernels; shuffles and votes through "
+                f"shared memory, four neighbours in four reads, memory perhaps the CPU's; {clock}")
+
+    def answering(self) -> AbstractContextManager[None]:
+        """Where kernels run for right or wrong, though perhaps nothing is timed there."""
+        if any_gpu() is None or self.remark():
+            return nullcontext()
+        from warplens import webgpu
+
+        return webgpu.running()
+
+    def answers(self) -> bool:
+        return any_gpu() is not None or not self.why_not()
+
+    @cache  # noqa: B019  (one instance, alive as long as the process)
+    def why_no_cuda(self) -> str:
         if why_no_gpu():
             return "no NVIDIA GPU here (`gpulessons doctor` says more)"
         from numba import cuda
@@ -197,17 +253,18 @@ class TorchGpu(TorchCpu):
         module.synchronize()
 
     def mark(self) -> Any:
-        if self.device() != "cuda":  # no timed events there: wait, then read the caller's clock
-            self.sync()
-            return super().mark()
         import torch
 
-        event = torch.cuda.Event(enable_timing=True)
+        timed = getattr(getattr(torch, self.device().split(":")[0]), "Event", None)
+        if timed is None:  # no timed events there: wait, then read the caller's clock
+            self.sync()
+            return super().mark()
+        event = timed(enable_timing=True)
         event.record()
         return event
 
     def elapsed(self, start: Any, stop: Any) -> float:
-        if self.device() != "cuda":
+        if isinstance(start, int):
             return super().elapsed(start, stop)
         stop.synchronize()
         return start.elapsed_time(stop) * 1e-3
@@ -215,8 +272,10 @@ class TorchGpu(TorchCpu):
 
 @cache  # it is asked while something is timed
 def why_no_tf32() -> str:
-    """One sentence where this machine's GPU is older than TF32; "" elsewhere."""
+    """One sentence where this machine's GPU has no TF32; "" elsewhere."""
     has = compute_capability()
+    if has is None and (device := torch_gpu.device()):
+        return f"TF32 is arithmetic of NVIDIA's GPUs; PyTorch's {device} here is none of them"
     if has is None or has >= TF32[0]:
         return ""
     return too_old("TF32", *TF32, has)

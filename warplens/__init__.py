@@ -33,6 +33,7 @@ read on in the order of a launch:
     report/counts      how sectors, lines and bank conflicts are counted
     report/traces      `Trace`, and what it can be asked;  report/reports: its answers
     findings           what was found, in lines for a terminal
+    webgpu             beside all this: the same kernels, translated to WGSL, on any GPU
 
 Limits. Counts are those of the source: no caches, no loads merged or hoisted by a compiler, no
 predication (`if` and loops are branches; `and`, `or` and conditional expressions are not). Every

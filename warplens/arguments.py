@@ -58,7 +58,8 @@ def host_array(value: Any, name: str, write_backs: WriteBacks) -> np.ndarray:
     if isinstance(value, np.ndarray):
         check_contiguous(value)
         return value
-    if isinstance(getattr(value, "memory", None), np.ndarray):  # the tracing module's device arrays
+    near = not getattr(value, "far", False)
+    if near and isinstance(getattr(value, "memory", None), np.ndarray):  # the microscope's own
         return value.memory
     if hasattr(value, "detach") and hasattr(value, "device"):  # a PyTorch tensor
         host = value.detach().cpu()

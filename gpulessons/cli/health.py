@@ -7,7 +7,7 @@ from importlib import metadata
 from pathlib import Path
 
 import gpulessons
-from gpulessons.hardware import why_no_gpu
+from gpulessons.hardware import other_gpu, why_no_gpu
 from gpulessons.hardware.pools import blas_in_words
 
 from .terminal import GET_LAB, Parser
@@ -51,15 +51,19 @@ def doctor(options: Namespace) -> int:
 
 def print_backends() -> None:
     """A line for each backend, and what the course does on them."""
-    from gpulessons.backends import BACKENDS
+    from gpulessons.backends import BACKENDS, gpu
     from gpulessons.measure.on_paper import SWITCH
     from warplens.tables import aligned
 
     reasons = {name: backend.why_not() for name, backend in BACKENDS.items()}
     more = {"gpu": why_no_gpu()}  # elsewhere the reason is that this command says more
-    lines = [[name, BACKENDS[name].label, more.get(name) or why or "ready"]
+    lines = [[name, BACKENDS[name].label, (why and more.get(name)) or why or "ready"]
              for name, why in reasons.items()]  # fmt: skip
     print("", *aligned(lines), "", sep="\n")
+    if offer := other_gpu():
+        print(offer)
+    if gpu.answers() and why_no_gpu():
+        print(gpu.remark() or f"Exercises are checked there, too: {reasons['gpu']}.")
     if reasons["gpu"] and reasons["torch_gpu"]:
         print(f"{WITHOUT_GPU}\nTheir times are modelled, and say so: {', '.join(SWITCH)}.")
     else:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import warplens
-from gpulessons.backends import NotHere, gpu, host
+from gpulessons.backends import NotHere, any_gpu, gpu, host
 from gpulessons.operation import Op, Version, as_tuple, writes_out
 from warplens import Race, Trace
 from warplens.faults import LaunchError, OutOfBounds, PartialBarrier, PartialWarp
@@ -167,7 +167,7 @@ def check_op(
                 inspect_launches(launches)
             doubles = remark_doubles(launches) or doubles
     tried = "thread by thread" if backend is gpu else f"on {backend.label}"
-    if backend is gpu and not gpu.why_not():
+    if backend is gpu and gpu.answers():
         tried += on_the_gpu(op, function, rtol)
     ran = f"Tried {tried} at sizes {', '.join(map(str, op.edge_cases))}."
     return f"{ran} {doubles}".strip()
@@ -176,12 +176,17 @@ def check_op(
 def on_the_gpu(op: Op, function: Callable, rtol: float) -> str:
     """The same again for real; returns what was tried in words."""
     try:
-        for size in op.edge_cases:
-            inputs = op.inputs(size, seed=size)
-            compare_results(op, inputs, call(op, function, inputs, gpu), size, rtol)
+        with gpu.answering():
+            for size in op.edge_cases:
+                inputs = op.inputs(size, seed=size)
+                compare_results(op, inputs, call(op, function, inputs, gpu), size, rtol)
     except NotHere as why:
         return f" (not on the GPU: {why})"
-    return " and on the GPU"
+    except Mismatch as found:
+        if type(found.__cause__).__name__ not in ("Refused", "Found"):  # it was right before:
+            raise  # what WebGPU does not do is no mistake
+        return f" (not on the GPU: {found.__cause__})"
+    return f" and on {there.name}, by WebGPU" if (there := any_gpu()) else " and on the GPU"
 
 
 def try_once(

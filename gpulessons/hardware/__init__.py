@@ -8,12 +8,12 @@ Numba or torch until a ceiling is measured.
 from warplens.code.driver import compute_capability, cuda_package
 
 from .card import Machine, buffer_bytes, machine
-from .nvidia import gpu, gpu_count, why_no_gpu
+from .nvidia import gpu, gpu_count, other_gpu, why_no_gpu
 from .pools import thread_choices, threads
 from .system import cores, free_memory
 
 __all__ = [
     "Machine", "buffer_bytes", "compute_capability", "cores", "cuda_package", "free_memory", "gpu",
-    "gpu_count", "machine", "thread_choices", "threads",
-    "why_no_gpu",
+    "gpu_count", "machine", "other_gpu", "thread_choices",
+    "threads", "why_no_gpu",
 ]

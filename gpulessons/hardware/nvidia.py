@@ -5,7 +5,10 @@ and MIG, so what it says is what a kernel gets. NVML adds the driver's version.
 """
 
 import ctypes
+import sys
 from functools import partial
+from glob import glob
+from importlib.util import find_spec
 from typing import Any
 
 from warplens.code.driver import (
@@ -28,6 +31,14 @@ def gpu_count() -> int:
 def why_no_gpu() -> str:
     """One sentence: what was looked for, and what to do. Empty where there is a GPU."""
     return driver()[2]
+
+
+def other_gpu() -> str:
+    """One sentence where a GPU seems to be that WebGPU would reach, if it were asked; else ""."""
+    seen = sys.platform in ("darwin", "win32") or bool(glob("/dev/dri/renderD*"))
+    if not seen or not why_no_gpu() or find_spec("wgpu"):
+        return ""
+    return "This computer's own GPU can run the kernels: pip install wgpu, then start again."
 
 
 def gpu() -> dict[str, Any] | None:

@@ -5,6 +5,7 @@ from datetime import date
 from typing import Any
 
 from gpulessons import units
+from gpulessons.backends import any_gpu, gpu
 from gpulessons.hardware import machine
 from gpulessons.hardware.budget import note
 from gpulessons.operation import Op
@@ -33,10 +34,13 @@ def measured(
                 entries.append(entry)  # one by one: Ctrl-C keeps what there is
     except KeyboardInterrupt:
         notes.append(INTERRUPTED)
+    name = here.name
+    if any(isinstance(e, Timing) and e.backend == "gpu" for e in entries) and any_gpu():
+        notes, name = [*notes, gpu.remark()], f"{any_gpu().name} by WebGPU, {name}"
     notes += not_cold(entries, cold and not note())
     today = date.today().isoformat()
     return Comparison(
-        op.name, tuple(entries), here.name, today, notes=tuple(notes), unit=op.unit, beside=beside
+        op.name, tuple(entries), name, today, notes=tuple(notes), unit=op.unit, beside=beside
     )
 
 

@@ -16,7 +16,7 @@ def say(kept: Iterable[str] = ()) -> None:
 def first_kernel() -> str:
     """One sentence or two: that a kernel was compiled and ran on this machine's GPU, or why not."""
     if why := hardware.why_no_gpu():
-        return f"{why} {ELSE}"
+        return " ".join(filter(None, (why, hardware.other_gpu(), ELSE)))
     name = (hardware.gpu() or {}).get("name", "The GPU")
     try:
         right = counts_to(64)

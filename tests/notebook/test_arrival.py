@@ -18,10 +18,11 @@ def t4(monkeypatch):
 
 def test_without_a_gpu_it_says_why_and_what_happens_instead(monkeypatch, capsys):
     monkeypatch.setattr(hardware, "why_no_gpu", lambda: "No driver was found.")
+    monkeypatch.setattr(hardware, "other_gpu", lambda: "Take your own.")
     arrival.say(["torch==2.11.0+cu128", "numpy==2.1.3"])
     kept, kernel = capsys.readouterr().out.splitlines()
     assert kept == "Installed gpulessons; kept torch==2.11.0+cu128 numpy==2.1.3"
-    assert kernel == f"No driver was found. {arrival.ELSE}"
+    assert kernel == f"No driver was found. Take your own. {arrival.ELSE}"
 
 
 def test_on_a_gpu_a_kernel_is_launched_and_its_result_looked_at(t4):

@@ -1,0 +1,63 @@
+"""Every version that runs on a GPU, by WebGPU: right, refused or wrong? Prints a table.
+
+    python tools/any_gpu.py             # on the GPU that WebGPU reaches, or a driver in its place
+    VK_ICD_FILENAMES=/usr/lib/chromium/vk_swiftshader_icd.json python tools/any_gpu.py
+"""
+
+import sys
+from collections import Counter
+
+import gpulessons
+from gpulessons.backends import NotHere, any_gpu, gpu
+from gpulessons.operation import as_tuple
+from warplens import KernelFault, webgpu
+from warplens.tables import aligned
+
+OPS = [name for home, names in gpulessons.HOMES.items()
+       for name in names.split() if home.startswith("ops.")]  # fmt: skip
+
+
+def state_of(op, version):
+    """(right, wrong, refused or not here; the largest error, or why) at the op's edge cases."""
+    worst = 0.0
+    for size in op.edge_cases:
+        inputs = op.inputs(size, seed=size)
+        try:
+            with gpu.answering():
+                out = op.poisoned(gpu, *inputs) if version.writes_out else None
+                result = version.bound([gpu.put(x) for x in inputs], out)()
+                result = out if result is None else result
+                got = tuple(map(gpu.get, as_tuple(result)))
+        except NotHere as why:
+            return "not here", str(why)
+        except (webgpu.Refused, KernelFault) as why:
+            return "refused", str(why)
+        got = got if isinstance(result, (tuple, list)) else got[0]
+        error = op.error(got, op.reference(*inputs))
+        if not error <= version.rtol:
+            return "wrong", f"at {size}: off by {error:.2g} of {version.rtol:.2g}"
+        worst = max(worst, error)
+    return "right", f"off by {worst:.1g} of {version.rtol:.1g}"
+
+
+def rows():
+    """(op, version, state, words) for each version."""
+    for op in (getattr(gpulessons, name) for name in OPS):
+        for name, version in op.versions.items():
+            if version.backend is gpu:
+                yield op.name, name, *state_of(op, version)
+
+
+def main():
+    if any_gpu() is None:
+        print(webgpu.why_not() or "There is CUDA here; GPULESSONS_GPU=webgpu takes WebGPU.")
+        return 1
+    found = list(rows())
+    print(any_gpu().name, *aligned(list(map(list, found))), sep="\n")
+    states = Counter(state for _, _, state, _ in found)
+    print(*(f"{count} {state}" for state, count in states.items()), sep=", ")
+    return any(row[2] == "wrong" for row in found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,202 @@
+"""What is known of an expression while a kernel is translated: its WGSL, its type, its span.
+
+WGSL's integers have 32 bits where Numba's have 64. So every integer carries the span of what it may
+be, and what may leave 32 bits carries its value in float32 beside: where more than its lower bits
+is asked for, the kernel itself looks whether it has left them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..faults import Unsupported
+
+Span = tuple[int, int]
+STORED = {  # dtype → what a buffer holds of it
+    "float32": "f32", "int32": "i32", "uint32": "u32", "int64": "i32", "uint64": "u32",
+    "int16": "i32", "uint16": "u32", "int8": "i32", "uint8": "u32", "bool": "u32",
+}  # fmt: skip
+FULL: dict[str, Span] = {"i32": (-(2**31), 2**31 - 1), "u32": (0, 2**32 - 1), "bool": (0, 1)}
+NATURAL: Span = (0, 2**31 - 1)
+ZERO = {"f32": "0.0", "i32": "0", "u32": "0u", "bool": "false"}
+ONE = {"f32": "1.0", "i32": "1", "u32": "1u"}
+
+
+class Refused(Unsupported):
+    """What this translator, or WGSL, does not do: one sentence with its line and reason."""
+
+    def __init__(self, what: str, line: int | None = None, function: str = "") -> None:
+        super().__init__(what, line, function)
+        where = f", line {line}" if line else ""
+        self.args = (f"{function or 'kernel'}{where}: not on a GPU by WebGPU: {what}",)
+
+
+@dataclass(frozen=True)
+class Val:
+    """An expression of type f32, i32, u32, bool; f64 is a Python float, which only has a value.
+
+    `weak`: a literal, which takes the type of what it meets. `uniform`: the same in all threads of
+    a workgroup. `costly`: it reads memory or calls. `span`: the least and the greatest that it may
+    be in Numba. `exact`: its value in float32, which is asked for where the span is too wide.
+    """
+
+    code: str
+    type: str
+    uniform: bool = False
+    const: Any = None
+    weak: bool = False
+    costly: bool = False
+    span: Span = (0, 0)
+    exact: str = ""
+
+    @property
+    def low(self) -> bool:
+        """Never negative: as an index, it does not count from the end."""
+        return self.type == "u32" or self.span[0] >= 0
+
+    @property
+    def wide(self) -> bool:
+        least, most = FULL.get(self.type, (0, 0))
+        return self.type in FULL and not (least <= self.span[0] and self.span[1] <= most)
+
+    @property
+    def narrow(self) -> bool:
+        """Perhaps an int8 or int16, of which Numba keeps so many bits of -x and abs(x)."""
+        return self.type == "i32" and self.span in ((-(2**7), 2**7 - 1), (-(2**15), 2**15 - 1))
+
+    @property
+    def inexact(self) -> str:
+        """The WGSL of its value in float32."""
+        return self.exact if self.wide else f"f32({self.code})"
+
+
+def val(code: str, kind: str, *parts: Val, span: Span | None = None, **more: Any) -> Val:
+    """An expression made of others."""
+    uniform, costly = all(p.uniform for p in parts), any(p.costly for p in parts)
+    span = FULL.get(kind, (0, 0)) if span is None else span
+    return replace(Val(code, kind, uniform, costly=costly, span=span), **more)
+
+
+@dataclass(frozen=True)
+class Root:
+    """An allocation: a binding ("storage"), or memory of a "workgroup" or of a thread ("private").
+    `size`: elements, where WGSL has to know."""
+
+    name: str
+    dtype: str
+    space: str
+    size: int = 0
+
+    @property
+    def stored(self) -> str:
+        return STORED[self.dtype]
+
+    @property
+    def type(self) -> str:
+        return "bool" if self.dtype == "bool" else self.stored
+
+    @property
+    def span(self) -> Span:
+        """What an element may be, as far as 32 bits hold it."""
+        kind = np.dtype(self.dtype)
+        if kind.kind not in "iu" or kind.itemsize > 2:
+            return FULL.get(self.type, (0, 0))
+        return int(np.iinfo(kind).min), int(np.iinfo(kind).max)
+
+
+@dataclass(frozen=True)
+class View:
+    """An array: part of a root, where it begins, its axes' lengths and steps, in elements."""
+
+    root: Root
+    offset: Val
+    shape: tuple[Val, ...]
+    strides: tuple[Val, ...]
+
+    @property
+    def kind(self) -> tuple:
+        return self.root, tuple(v.code for v in self.shape), tuple(v.code for v in self.strides)
+
+
+Value = Any  # a Val, a View, or a tuple of Values
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A parameter that is a number."""
+
+    type: str
+
+
+@dataclass(frozen=True)
+class Array:
+    """A parameter that is an array; those that share memory have one `buffer`, so one binding."""
+
+    dtype: str
+    ndim: int
+    contiguous: bool
+    buffer: int
+
+
+@dataclass
+class Local:
+    """What is known of a variable: it grows from pass to pass."""
+
+    value: Any  # a type, a tuple of types, or a View
+    uniform: bool
+    spans: tuple[Span, ...] = ()
+
+
+def joined(a: Span, b: Span) -> Span:
+    return min(a[0], b[0]), max(a[1], b[1])
+
+
+def const(value: Any) -> Val:
+    """A number that is known while translating."""
+    if isinstance(value, (bool, np.bool_)):
+        code = "true" if value else "false"
+        return Val(code, "bool", True, bool(value), span=(int(value), int(value)))
+    if isinstance(value, (int, np.integer)):
+        return integer(int(value), value)
+    if isinstance(value, np.floating) and value.dtype == np.float32:
+        if np.isfinite(value):
+            return Val(f"({float(value)!r}f)", "f32", True, float(value))
+        bits = int(value.view(np.uint32))  # WGSL has no literal for it: it comes from outside
+        return Val(f"bitcast<f32>({bits}u | P.zero)", "f32", True)
+    if isinstance(value, float):
+        return Val(repr(value), "f64", True, value, True)
+    raise Refused(f"a number of type {type(value).__name__}")
+
+
+def integer(number: int, given: Any) -> Val:
+    weak = not isinstance(given, np.generic)
+    kind = "i32" if weak else STORED[given.dtype.name]
+    if weak and 2**31 <= number < 2**32:
+        kind = "u32"
+    if not FULL[kind][0] <= number <= FULL[kind][1]:
+        raise Refused(f"the number {number}, which needs 64 bits")
+    code = f"{number}u" if kind == "u32" else f"{number}i" if number >= 0 else f"({number}i)"
+    if number == -(2**31):
+        code = "(-2147483647 - 1)"
+    return Val(code, kind, True, number, weak, span=(number, number))
+
+
+def kind_of(value: Value) -> tuple:
+    """What a device function is written anew for."""
+    if isinstance(value, View):
+        return value.kind
+    return value.type, value.low, value.span if value.narrow else ()
+
+
+def codes_of(value: Value) -> list[str]:
+    """The WGSL arguments that a value takes: of a view, where it begins."""
+    return [value.offset.code] if isinstance(value, View) else [value.code]
+
+
+def is_uniform(value: Value) -> bool:
+    if isinstance(value, tuple):
+        return all(map(is_uniform, value))
+    return value.offset.uniform if isinstance(value, View) else value.uniform
