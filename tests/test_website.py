@@ -357,6 +357,8 @@ def test_without_scripts_pages_are_read_and_followed_and_dark_where_that_is_want
     tab.goto((site / "index.html").as_uri())
     tab.get_by_role("link", name="02 · Activations").first.click()
     assert tab.title().startswith("02 · Activations")
+    for summary in tab.locator("details.fold > summary").all():
+        summary.click()
     images = tab.locator(".cell_output > .output > figure > div > img")
     assert images.count() > 5
     assert all(image.is_visible() and image.get_attribute("alt") for image in images.all())

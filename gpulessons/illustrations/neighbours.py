@@ -104,4 +104,5 @@ def recall_and_speed(rows) -> Picture:
     label_ends(axes, [(r.rate, r.recall, r.name, BLUE) for r in rows])
     if brute.note:
         axes.set_xlabel(f"{axes.get_xlabel()}\n{brute.note}")
-    return Picture(figure, f"{title} Live, on every core: {'; '.join(map(repr, rows))}.")
+    told = [f"{r.name}, {percent(r.recall)} at {r.rate:,.0f} queries a second" for r in rows]
+    return Picture(figure, f"{title} Live, on every core: {'; '.join(told)}.")
