@@ -259,7 +259,7 @@ def ranked(timings: Iterable[Any]) -> list[Any]:
 def fastest_measured(comparison: Any, size: int) -> str:
     """No factor where the machine was too noisy."""
     timings = ranked(t for t in comparison.timings if t.size == size)
-    what = f"{comparison.op}, {units.count(size)} {comparison.unit}"
+    what = f"{comparison.op}, {units.count(size)} {comparison.unit}" if size else comparison.op
     if not timings:
         return f"{what}: nothing was measured."
     best, *others = sorted(timings, key=lambda t: t.median)
