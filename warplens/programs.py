@@ -99,6 +99,14 @@ def shape_of(argument: Any) -> tuple:
     return type(argument), count, *(str(getattr(argument, name, "")) for name in names)
 
 
+def sizes(kernel: Any, griddim: Any, blockdim: Any) -> tuple[Size, Size]:
+    """(grid, block) of a launch; LaunchError where it is none."""
+    if kernel.targetoptions.get("device"):
+        name = kernel.__name__
+        raise LaunchError(f"{name} is a device function: only kernels call it, no launch does")
+    return extent(griddim, "the grid"), extent(blockdim, "the block")
+
+
 def launchers(
     launches: list[Trace], blocks: BlocksOf | None, iterations: int | None, alike: int | None
 ) -> dict[str, Callable[..., Any]]:
@@ -114,10 +122,7 @@ def launchers(
         *_: Any,
         **__: Any,
     ) -> Callable[..., None]:
-        if kernel.targetoptions.get("device"):
-            name = kernel.__name__
-            raise LaunchError(f"{name} is a device function: only kernels call it, no launch does")
-        grid, block = extent(griddim, "the grid"), extent(blockdim, "the block")
+        grid, block = sizes(kernel, griddim, blockdim)
         tracer = Tracer(kernel, blocks and blocks(grid), iterations, once=True)
         launch = tracer[grid, block, stream, sharedmem]
 

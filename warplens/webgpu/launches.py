@@ -12,8 +12,8 @@ import numpy as np
 
 from ..arguments import host_array
 from ..faults import LaunchError
-from ..lanes.launch import Size, extent
-from ..programs import call, forall, item, specialize
+from ..lanes.launch import Size
+from ..programs import call, forall, item, sizes, specialize
 from ..signatures import matched, signatures_of
 from ..source.names import python_function, source_of
 from .arrays import LAUNCHED, Remote, gpu, synchronize, to_device
@@ -140,12 +140,9 @@ def configure(
     *_: Any,
     **__: Any,
 ) -> Callable[..., None]:
-    if kernel.targetoptions.get("device"):
-        name = kernel.__name__
-        raise LaunchError(f"{name} is a device function: only kernels call it, no launch does")
+    grid, block = sizes(kernel, griddim, blockdim)
     if sharedmem:
         raise Refused("shared memory whose size the launch says")
-    grid, block = extent(griddim, "the grid"), extent(blockdim, "the block")
     return lambda *given: launch(kernel, grid, block, given)
 
 
