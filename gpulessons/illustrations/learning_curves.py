@@ -67,8 +67,9 @@ def seldom(found, told) -> Picture:
     the ways that the title compares."""
     best = {share: {way: f"{median(each):.0%}" for way, each in ways.items()}
             for share, ways in found.items()}
-    title = "; ".join(f"{share}: " + ", ".join(f"{way} {best[share][way]}" for way in told)
-                      for share in found) + "."
+    said = [f"{share} " + " and ".join(f"{best[share][way]} by {way}" for way in told)
+            for share in found]
+    title = f"Digits read, with {'; with '.join(said)}."
     figure, axes = blank(height=3.4, title=title)
     for (share, ways), color, up in zip(found.items(), (SKY, VERMILLION), (0.15, -0.15),
                                         strict=True):  # fmt: skip
