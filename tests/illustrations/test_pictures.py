@@ -168,7 +168,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "shares_of_peak": lambda f: f(published("attention", device="RTX 5090"),
                                       {"RTX 5090": 2e14}),
     },
-    "attention_head": {"head": lambda f: f(["a", "b", "c"], *random(3, 3, 4), token=1)},
     "buying": {
         "ratios": lambda f: f(devices()[0], devices()[0], (0.5, 2)),
         "chain": lambda f: f(stages(), devices()[0]),
@@ -232,13 +231,11 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "turns": lambda f: f([("A", "reads 0", 0), ("B", "writes 1", 1)]),
     },
     "lstm": {
-        "cell": lambda f: f(32, 256, 128), "waiting": lambda f: f(layers=2),
+        "cell": lambda f: f(32, 256, 128), "waiting": lambda f: f(),
         "queue": lambda f: f(15, 2e-6, 2.5e-6),
-        "fading": lambda f: f([(1, 2), (0.1, 1), (0.1, 0.5)], 0),
         "rungs": lambda f: f([("slow", *timed("a", "host", 1e-3), 5), ("none", "no GPU", 5),
                               ("fast", *timed("a", "host", 1e-4), 5)], 1e9),
-        "steps_published": lambda f: f(published("lstm", device="V100", dtype="float16"),
-                                       sheet("V100")),
+        "steps_published": lambda f: f(published("lstm", device="V100", dtype="float16")),
     },
     "matmul_ladder": {
         "rungs": lambda f: f({"naive": 0.1}, {"naive": (2, 1 / 8)}),
