@@ -8,7 +8,6 @@ for nothing; the four gates are one product; the arithmetic on each unit is one 
 of a batch ever needs another (Appleyard et al. 2016).
 """
 
-from functools import partial
 
 import numpy as np
 from numba import cuda, float32, njit, prange

@@ -398,7 +398,8 @@ RIGHT = {
          "    return [one[0], *(p + b * q for p, q in zip(one[1:], other[1:]))]\n"),
     ],
     "join_steps": [
-        ("return later_a * a, later_a * b + later_b", "return [a * later_a, later_b + b * later_a]"),
+        ("return later_a * a, later_a * b + later_b",
+         "return [a * later_a, later_b + b * later_a]"),
     ],
     "kitchen_math": [
         ("1555 * 408 / 108 / (32 * 4)", "46", "46 of the 64"),

@@ -12,7 +12,6 @@ import pytest
 from gpulessons.claims import Figure, Finding, statement
 from gpulessons.evidence import published
 from gpulessons.models.decoder import Shape
-from warplens.model.devices import sheet
 
 SIZES = 1000, 100_000
 
@@ -162,11 +161,9 @@ FOREST = [Of(name=name, rate=rate, recall=recall, leaves=leaves, note="")
 GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "attention": {
         "attending": lambda f: f(["a", "b"], np.array([[0.9, 0.1], [0.4, 0.6]])),
-        "ladder": lambda f: f({64: {"scores": 9e4, "softmax": 8e4, "tiled": 3e4}}, "tiled"),
+        "ladder": lambda f: f(64, {"scores": 9e4, "softmax": 8e4, "tiled": 3e4}, "tiled"),
         "peaks": lambda f: f({"three": {64: 1e6, 128: 4e6}, "tiled": {64: 1e6, 128: 2e6}}),
-        "tiling": lambda f: f(published("attention", source="custom_mma"), [(64, 0.5, 1.0, 2.0)]),
-        "shares_of_peak": lambda f: f(published("attention", device="RTX 5090"),
-                                      {"RTX 5090": 2e14}),
+        "tiling": lambda f: f(published("attention", source="custom_mma")),
     },
     "buying": {
         "ratios": lambda f: f(devices()[0], devices()[0], (0.5, 2)),
