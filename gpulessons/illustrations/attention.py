@@ -65,10 +65,11 @@ def tiling(rows) -> Picture:
         full = min({*times} - {*gains}, default=0)
         told.append(f"{low} to {high} as long in {card}"
                     + f" (no room from {full:,} tokens on)" * bool(full))
-    sources = "; ".join(dict.fromkeys(row.citation for row in rows))
-    title = f"Separate kernels take {', '.join(told)}. Published: {sources}."
+    sources = "\n".join(dict.fromkeys(row.citation for row in rows))
+    title = f"Separate kernels take {', '.join(told)}."
     picture = log_lines(
-        named, ("tokens", units.count), ("their time over one kernel's", units.ratio),
+        named, (f"tokens; published:\n{sources}", units.count),
+        ("their time over one kernel's", units.ratio),
         ticks=sorted({n for _, at, *_ in named for n in at}), title=title, base=2)
     picture.axes.axhline(1, color=INK, linewidth=1)
     return picture

@@ -244,39 +244,6 @@ def launch_persistent(x, h, c, w, u, b, out):
     return call
 
 
-@lstm_sequence.version("PyTorch, cell loop, GPU", on=torch_gpu, prepares=True)
-@lstm_sequence.version("PyTorch, cell loop, CPU", on=torch_cpu, prepares=True)
-def torch_cells(x, h, c, w, u, b, out):
-    from torch import lstm_cell
-
-    hs, last_c = out
-
-    def call():
-        state = h, c
-        for t, x_t in enumerate(x):
-            state = lstm_cell(x_t, state, w, u, b)
-            hs[t] = state[0]
-        last_c.copy_(state[1])
-
-    return call
-
-
-@lstm_sequence.version("PyTorch, cell loop as a CUDA graph", on=torch_gpu, prepares=True)
-def torch_graph(*inputs, out):
-    """The cell loop on these very tensors, captured launch by launch in a CUDA graph."""
-    import torch
-
-    if not torch.cuda.is_available():
-        raise RuntimeError("a CUDA graph needs PyTorch's CUDA or ROCm")
-    cells = torch_cells(*inputs, out=out)
-    cells()  # once before: libraries set themselves up
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        cells()
-    return graph.replay
-
-
 @lstm_sequence.version("PyTorch, nn.LSTM, GPU", on=torch_gpu, prepares=True)
 @lstm_sequence.version("PyTorch, nn.LSTM, CPU", on=torch_cpu, prepares=True)
 def torch_lstm(x, h, c, w, u, b):
