@@ -68,7 +68,7 @@ def tiling(rows) -> Picture:
     sources = "\n".join(dict.fromkeys(row.citation for row in rows))
     title = f"Separate kernels take {', '.join(told)}."
     picture = log_lines(
-        named, (f"tokens; published:\n{sources}", units.count),
+        named, (f"published:\n{sources}\ntokens", units.count),
         ("their time over one kernel's", units.ratio),
         ticks=sorted({n for _, at, *_ in named for n in at}), title=title, base=2)
     picture.axes.axhline(1, color=INK, linewidth=1)
