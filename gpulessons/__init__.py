@@ -36,7 +36,6 @@ HOMES = {
     "ops.dense": "dense dense_backward",
     "ops.dense_8_bits": "dense_8_bits",
     "ops.layer_norm": "layer_norm",
-    "ops.lstm_backward": "lstm_backward",
     "ops.lstm_cell": "lstm_cell",
     "ops.lstm_sequence": "lstm_sequence",
     "ops.matmul": "matmul",

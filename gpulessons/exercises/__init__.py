@@ -19,7 +19,6 @@ EXTRA = frozenset((
     "guard_tile",  # 05
     "weight_gradient",  # 06
     "shared_patch",  # 07
-    "row_softmax",  # 09
     "fewer_calls",  # 10
 ))  # fmt: skip
 

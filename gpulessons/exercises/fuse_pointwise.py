@@ -11,32 +11,20 @@ import math
 from gpulessons.ops.lstm_cell import device_sigmoid as sigmoid
 
 @cuda.jit
-### BEGIN SOLUTION
 def my_kernel(i, f, g, o, c, new_h, new_c):
     k = cuda.grid(1)
     if k < c.size:
+        ### BEGIN SOLUTION
         memory = sigmoid(f[k]) * c[k] + sigmoid(i[k]) * math.tanh(g[k])
         new_c[k] = memory
         new_h[k] = sigmoid(o[k]) * math.tanh(memory)
+        ### STUB
+        new_c[k] = sigmoid(f[k]) * c[k] + sigmoid(i[k]) * math.tanh(g[k])
+        ...  # Your turn: new_h, too; and nothing is read twice.
+        ### END SOLUTION
 
 def my_unit(i, f, g, o, c, out):
     my_kernel[-(-c.size // 128), 128](i, f, g, o, c, out[0], out[1])
-### STUB
-def my_memory(i, f, g, c, new_c):
-    k = cuda.grid(1)
-    if k < c.size:
-        new_c[k] = sigmoid(f[k]) * c[k] + sigmoid(i[k]) * math.tanh(g[k])
-
-@cuda.jit
-def my_output(o, new_c, new_h):  # Your turn: one kernel, in which c' stays in a register.
-    k = cuda.grid(1)
-    if k < o.size:
-        new_h[k] = sigmoid(o[k]) * math.tanh(new_c[k])
-
-def my_unit(i, f, g, o, c, out):
-    my_memory[-(-c.size // 128), 128](i, f, g, c, out[1])
-    my_output[-(-c.size // 128), 128](o, out[1], out[0])
-### END SOLUTION
 '''
 
 
@@ -55,8 +43,8 @@ mistakes = (
 )
 
 hints = (
-    "Both kernels have the same index and the same guard. What one writes and the other reads "
-    "is a name of its own, no array.",
+    "What you have just computed is still in a register: give it a name of its own, and write the "
+    "array from it.",
     "memory = sigmoid(f[k]) * c[k] + sigmoid(i[k]) * math.tanh(g[k])",
 )
 

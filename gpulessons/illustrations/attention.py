@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from gpulessons import units
-from gpulessons.plots.forms import LOOKS, dots, log_lines, percent, rectangle, write
-from gpulessons.plots.picture import BLUE, GREEN, INK, VERMILLION, Picture, blank
+from gpulessons.plots.forms import LOOKS, dots, log_lines, rectangle, write
+from gpulessons.plots.picture import BLUE, INK, VERMILLION, Picture, blank
 
 NUMBERED = 0.1  # smaller shares have a color and no number
 
@@ -15,7 +15,7 @@ def attending(words, shares: np.ndarray) -> Picture:
     """Who attends to whom: shares (queries, keys), a row for each token that asks."""
     links = [(words[i], words[row.argmax()], row.max()) for i, row in enumerate(shares)]
     who, whom, most = max(links, key=lambda link: link[2])
-    title = f"Each row adds up to 100 %. The strongest attention: “{who}” to “{whom}”, {most:.0%}."
+    title = f"Each token shares out 100 %: “{who}” gives {most:.0%} to “{whom}”."
     figure, axes = blank(width=6.2, height=4.9, title=title)
     for (i, j), share in np.ndenumerate(shares):  # either theme's ink stays legible on this blue
         rectangle(axes, j - 0.5, i - 0.5, 1, 1, facecolor=(BLUE, 0.6 * share), edgecolor="none")
@@ -31,35 +31,31 @@ def attending(words, shares: np.ndarray) -> Picture:
     return Picture(figure, f"{title} Each row's strongest: {spoken}.")
 
 
-def ladder(counted, name: str) -> Picture:
-    """Bytes of global memory, counted: {tokens: {kernel: bytes}}.
+def ladder(tokens: int, counted: dict[str, float], name: str) -> Picture:
+    """Bytes of global memory that kernels ask for, counted: {kernel: bytes}.
 
     `name` does all in one launch; the other kernels belong together. Dots on a log scale.
     """
-    rows = []
-    for tokens, sums in counted.items():
-        parts = {kernel: size for kernel, size in sums.items() if kernel != name}
-        many, few = sum(parts.values()), sums[name]
-        hollow = {"color": VERMILLION, "markerfacecolor": "none"}
-        rows += [(f"{tokens} tokens: {kernel}", size, hollow) for kernel, size in parts.items()]
-        rows += [(f"{tokens} tokens: all {len(parts)}", many, {"color": VERMILLION}),
-                 (f"{tokens} tokens: {name}", few, {"color": BLUE, "marker": "D"})]
-    *most, _ = sorted(parts, key=parts.get, reverse=True)  # of the longest: all but the smallest
+    parts = {kernel: size for kernel, size in counted.items() if kernel != name}
+    many, few = sum(parts.values()), counted[name]
+    hollow = {"color": VERMILLION, "markerfacecolor": "none"}
+    rows = [(kernel, size, hollow) for kernel, size in parts.items()]
+    rows += [(f"all {len(parts)}", many, {"color": VERMILLION}),
+             (name, few, {"color": BLUE, "marker": "D"})]
     title = (f"{tokens} tokens, one head: separate kernels ask for {units.size(many)}, "
-             f"{units.ratio(many / few)} the {units.size(few)} of the tiled launch; "
-             f"{percent(sum(map(parts.get, most)) / many)} of it for {' and '.join(most)}.")
+             f"{units.ratio(many / few)} the {units.size(few)} of the tiled launch.")
     return dots(rows, "filled: a whole call, hollow: a part; bytes asked for", units.size,
                 title=title, base=4)
 
 
-def tiling(rows, modelled=(), gpu: str = "") -> Picture:
-    """Time of separate kernels over one fused kernel's, against the tokens: published, a line for
-    each card; beside them [(tokens, low, middle, high)], modelled for a GPU. The title says between
-    what each card's lie, and from where on it has no room for the separate kernels' scores."""
+def tiling(rows) -> Picture:
+    """Published time of separate kernels over one fused kernel's, against the tokens, a line for
+    each card and its numbers. The title says between what each line lies, and from where on there
+    is no room for the scores."""
     cards: dict = {}
     for row in rows:
-        times = cards.setdefault(row.device, {}).setdefault(row.sizes["queries"], {})
-        times["fused" in row.what] = row.value
+        times = cards.setdefault(f"{row.dtype} on {row.device}", {})
+        times.setdefault(row.sizes["queries"], {})["fused" in row.what] = row.value
     named, told = [], []
     for (card, times), look in zip(cards.items(), LOOKS, strict=False):
         gains = {n: each[False] / each[True] for n, each in sorted(times.items()) if len(each) == 2}
@@ -67,41 +63,16 @@ def tiling(rows, modelled=(), gpu: str = "") -> Picture:
                       {**look, "markerfacecolor": "none"}))
         low, high = (units.ratio(choose(gains.values())) for choose in (min, max))
         full = min({*times} - {*gains}, default=0)
-        told.append(f"{low} to {high} as long on {card}"
+        told.append(f"{low} to {high} as long in {card}"
                     + f" (no room from {full:,} tokens on)" * bool(full))
-    sources = "; ".join(dict.fromkeys(row.citation for row in rows))
-    title = f"Separate kernels take {', '.join(told)}. Published: {sources}."
-    ticks, spoken = [*named[0][1]], []
-    if modelled:
-        at, lows, middles, highs = zip(*modelled, strict=True)
-        named.append((f"this page's, {gpu} (modelled)", at, middles,
-                      {"color": GREEN, "linestyle": "none", "marker": "D"}))
-        spoken = [f"{units.ratio(middle)} ({low:.2g} to {high:.2g}) at {n:,}"
-                  for n, low, middle, high in zip(at, lows, middles, highs, strict=True)]
-    picture = log_lines(
-        named, ("tokens", units.count), ("their time over one kernel's", units.ratio), ticks=ticks,
-        title=title, base=2,
-        spoken=f"This page's, modelled for {gpu}: {', '.join(spoken)}." if modelled else "")
-    picture.axes.axhline(1, color=INK, linewidth=1)
-    for tokens, low, _, high in modelled:
-        picture.axes.fill_between([0.93 * tokens, 1.07 * tokens], low, high, facecolor="none",
-                                  edgecolor=GREEN, hatch="////")
-    return picture
-
-
-def shares_of_peak(rows, peaks) -> Picture:
-    """What each published kernel reaches of its card's peak, {card: FLOP/s}. The title says how
-    far a card's plainest and its best come."""
-    named, told = [], []
-    for (card, peak), look in zip(peaks.items(), LOOKS, strict=False):
-        shares = sorted((row.value / peak, row.what) for row in rows if row.device == card)
-        (least, plain), (most, best) = shares[0], shares[-1]
-        told.append(f"{percent(least)} ({plain}) to {percent(most)} ({best}) on {card}")
-        hollow = {"color": look["color"], "marker": look["marker"], "markerfacecolor": "none"}
-        named += [(f"{card}: {what}", share, hollow) for share, what in shares]
     sources = "\n".join(dict.fromkeys(row.citation for row in rows))
-    return dots(named, f"share of the peak of 16-bit products, published:\n{sources}", percent,
-                title=f"Tiled attention, as a share of the peak: {'; '.join(told)}.")
+    title = f"Separate kernels take {', '.join(told)}."
+    picture = log_lines(
+        named, (f"published:\n{sources}\ntokens", units.count),
+        ("their time over one kernel's", units.ratio),
+        ticks=sorted({n for _, at, *_ in named for n in at}), title=title, base=2)
+    picture.axes.axhline(1, color=INK, linewidth=1)
+    return picture
 
 
 def peaks(measured) -> Picture:

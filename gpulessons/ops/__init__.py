@@ -26,8 +26,7 @@ Start with activations.py, where ReLU is spelled out whole. The order of the not
         im2col               what the columns are, in NumPy
         conv2d_direct        the CPU's way without columns
     08  lstm_cell            one step
-        lstm_sequence        a chain of steps, what need not wait, and two chains side by side
-        lstm_backward        the chain walked back
+        lstm_sequence        a chain of steps, and what need not wait
     09  softmax              rows: read three times, or twice
         layer_norm           the other op of rows; rows.py has what both share
         attention            all scores in memory, or none

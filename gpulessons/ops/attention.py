@@ -180,11 +180,17 @@ def load(tile, wide, source, first, start):
 
 
 @cuda.jit(device=True)
+def clear(mine):
+    for a in range(mine.shape[0]):
+        for b in range(mine.shape[1]):
+            mine[a, b] = ZERO
+
+
+@cuda.jit(device=True)
 def first_product(queries, keys, scores):
     """scores[a, b] ← query ty + 16 a · key tx + 16 b: six reads of four for 32 multiply-adds."""
     tx, ty, near = cuda.threadIdx.x, cuda.threadIdx.y, cuda.local.array((2, 4), float32)
-    for a in range(4):
-        scores[a, 0] = scores[a, 1] = ZERO
+    clear(scores)
     for c in range(0, WIDEST, 4):
         for b in range(2):
             near[b, 0], near[b, 1], near[b, 2], near[b, 3] = load4(keys, (tx + SIDE * b, c))
@@ -193,6 +199,16 @@ def first_product(queries, keys, scores):
             for b in range(2):
                 total = scores[a, b] + w * near[b, 0] + x * near[b, 1]  # from the left: four FMAs
                 scores[a, b] = total + y * near[b, 2] + z * near[b, 3]
+
+
+@cuda.jit(device=True)
+def scale_and_mask(scores, scale, first, start, keys, causal):
+    """Query i sees the keys before `keys`, and where causal those up to i."""
+    for a in range(4):
+        for b in range(2):
+            i, j = first + cuda.threadIdx.y + SIDE * a, start + cuda.threadIdx.x + SIDE * b
+            seen = j < keys and not (causal and j > i)
+            scores[a, b] = scores[a, b] * scale if seen else NOTHING
 
 
 @cuda.jit(device=True)
@@ -220,11 +236,12 @@ def scores_kernel(q, k, causal, scale, scores):
     load(keys, WIDEST, k[head], start, 0)
     cuda.syncthreads()
     first_product(queries, keys, mine)
+    scale_and_mask(mine, scale, first, start, k.shape[1], causal)
     for a in range(4):
         for b in range(2):
             i, j = first + cuda.threadIdx.y + SIDE * a, start + cuda.threadIdx.x + SIDE * b
             if i < q.shape[1] and j < k.shape[1]:
-                scores[head, i, j] = NOTHING if causal and j > i else mine[a, b] * scale
+                scores[head, i, j] = mine[a, b]
 
 
 @cuda.jit
@@ -234,9 +251,7 @@ def output_kernel(weights, v, out):
     values = cuda.shared.array((COLUMNS, WIDEST), float32, 16)
     mine = cuda.local.array((4, 4), float32)
     head, first, start = cuda.blockIdx.y, cuda.blockIdx.x * ROWS, 0
-    for a in range(4):
-        for b in range(4):
-            mine[a, b] = ZERO
+    clear(mine)
     while start < v.shape[1]:
         load(tile, COLUMNS, weights[head], first, start)
         load(values, WIDEST, v[head], start, 0)
@@ -308,10 +323,9 @@ def tiled_kernel(q, k, v, causal, scale, out):
     row_max, total = cuda.local.array(4, float32), cuda.local.array(4, float32)
     tx, ty, head = cuda.threadIdx.x, cuda.threadIdx.y, cuda.blockIdx.y
     first = cuda.blockIdx.x * ROWS
+    clear(output)
     for a in range(4):
         row_max[a], total[a] = LOWEST, ZERO
-        for b in range(4):
-            output[a, b] = ZERO
     load(queries, WIDEST, q[head], first, 0)
     last, start = min(k.shape[1], first + ROWS) if causal else k.shape[1], 0
     while start < last:
@@ -319,11 +333,7 @@ def tiled_kernel(q, k, v, causal, scale, out):
         load(values, WIDEST, v[head], start, 0)
         cuda.syncthreads()
         first_product(queries, keys, scores)
-        for a in range(4):
-            for b in range(2):
-                i, j = first + ty + SIDE * a, start + tx + SIDE * b
-                seen = j < last and not (causal and j > i)
-                scores[a, b] = scores[a, b] * scale if seen else NOTHING
+        scale_and_mask(scores, scale, first, start, last, causal)
         take_in(scores, row_max, total, output)
         for a in range(4):
             for b in range(2):

@@ -5,11 +5,9 @@
 The product h uᵀ of one step needs the step before: 64 steps are 64 products in a row, however many
 cores there are. All else can be moved out of the chain or distributed: the products x[t] wᵀ wait
 for nothing; the four gates are one product; the arithmetic on each unit is one pass; and no example
-of a batch ever needs another (Appleyard et al. 2016). Layers of LSTM, one on another, are the last
-section: two chains that can run side by side.
+of a batch ever needs another (Appleyard et al. 2016).
 """
 
-from functools import partial
 
 import numpy as np
 from numba import cuda, float32, njit, prange
@@ -246,58 +244,19 @@ def launch_persistent(x, h, c, w, u, b, out):
     return call
 
 
-@lstm_sequence.version("PyTorch, cell loop, GPU", on=torch_gpu, prepares=True)
-@lstm_sequence.version("PyTorch, cell loop, CPU", on=torch_cpu, prepares=True)
-def torch_cells(x, h, c, w, u, b, out):
-    from torch import lstm_cell
-
-    hs, last_c = out
-
-    def call():
-        state = h, c
-        for t, x_t in enumerate(x):
-            state = lstm_cell(x_t, state, w, u, b)
-            hs[t] = state[0]
-        last_c.copy_(state[1])
-
-    return call
-
-
-@lstm_sequence.version("PyTorch, cell loop as a CUDA graph", on=torch_gpu, prepares=True)
-def torch_graph(*inputs, out):
-    """The cell loop on these very tensors, captured launch by launch in a CUDA graph."""
-    import torch
-
-    if not torch.cuda.is_available():
-        raise RuntimeError("a CUDA graph needs PyTorch's CUDA or ROCm")
-    cells = torch_cells(*inputs, out=out)
-    cells()  # once before: libraries set themselves up
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        cells()
-    return graph.replay
-
-
-def stacked_lstm(x, h, c, w, u, b, train):
-    """What nn.LSTM calls: cuDNN on NVIDIA's GPUs, oneDNN on most CPUs. The first axis of all but x
-    is the layer's. train: whether to keep what a backward pass needs.
-    """
-    import torch
-
-    weights = [p for layer in zip(w, u, b, strict=True) for p in (*layer, torch.zeros_like(b[0]))]
-    options = {"has_biases": True, "num_layers": len(h), "dropout": 0.0, "train": train,
-               "bidirectional": False, "batch_first": False}  # fmt: skip
-    return partial(torch.lstm, x, (h, c), weights, **options)
-
-
 @lstm_sequence.version("PyTorch, nn.LSTM, GPU", on=torch_gpu, prepares=True)
 @lstm_sequence.version("PyTorch, nn.LSTM, CPU", on=torch_cpu, prepares=True)
 def torch_lstm(x, h, c, w, u, b):
-    layer = stacked_lstm(x, h[None], c[None], w[None], u[None], b[None], train=False)
+    """What nn.LSTM calls: cuDNN on NVIDIA's GPUs, oneDNN on most CPUs. Nothing is kept for a
+    backward pass."""
+    import torch
+
+    parameters = [w, u, b, torch.zeros_like(b)]
+    options = {"has_biases": True, "num_layers": 1, "dropout": 0.0, "train": False,
+               "bidirectional": False, "batch_first": False}  # fmt: skip
 
     def call():
-        hs, _, last_c = layer()
+        hs, _, last_c = torch.lstm(x, (h[None], c[None]), parameters, **options)
         return hs, last_c[0]
 
     return call

@@ -5,10 +5,10 @@ distributed, to cores or to groups of threads, and a group combines what it find
 """
 
 import numpy as np
-from numba import cuda, njit
+from numba import njit
 
-from .common import FULL_MASK, REASSOCIATING, SERIAL, WARP, ZERO, ceil_div
-from .reduce import WARPS, block_reduce
+from .common import REASSOCIATING, SERIAL, WARP, ZERO, ceil_div
+from .reduce import WARPS
 
 ROW_EDGES = (31, 257, 10_007, 1)  # one row; a few; rows longer than a block of threads; one number
 WIDTH = 1009  # a layer's width; a prime, so that no group of threads divides it
@@ -62,17 +62,7 @@ def dot_of_rows(x, y):
     return total
 
 
-# -- On the GPU: the butterfly of reduce.py, with maxima in place of sums.
-
-
-@cuda.jit(device=True)
-def warp_reduce_max(value):
-    for step in (16, 8, 4, 2, 1):
-        value = max(value, cuda.shfl_xor_sync(FULL_MASK, value, step))
-    return value
-
-
-block_reduce_max = block_reduce(warp_reduce_max, LOWEST)
+# -- On the GPU.
 
 
 def warp_per_row(rows):

@@ -23,23 +23,14 @@ from .common import (
     REASSOCIATING,
     SERIAL,
     SIZES,
-    THREADS,
     WARP,
     ZERO,
-    ceil_div,
     exp32,
     run_op,
     torch_call,
 )
-from .reduce import block_reduce_sum
-from .rows import LOWEST, NOTHING, ROW_EDGES, block_reduce_max, max_of_row, warp_per_row, wide_rows
+from .rows import LOWEST, NOTHING, ROW_EDGES, max_of_row, warp_per_row, wide_rows
 from .vectors import full_width
-
-
-def overflowing(x):
-    """Softmax as the textbook has it: NaN as soon as a score passes 88. Not a version: wrong."""
-    exps = np.exp(x)
-    return exps / exps.sum(axis=-1, keepdims=True)
 
 
 @op(inputs=wide_rows, flops=lambda x: 5 * x.size, sizes=SIZES, rtol=1e-6,
@@ -104,42 +95,7 @@ def online(x, out):
             out[i, j] = exp32(x[i, j] - row_max) / total
 
 
-# -- On the GPU: a thread, a block or a warp to a row.
-
-
-@cuda.jit
-def thread_kernel(x, out):
-    i = cuda.grid(1)
-    if i < x.shape[0]:
-        row_max, total = LOWEST, ZERO
-        for j in range(x.shape[1]):  # neighbors read a whole row apart: nothing is coalesced
-            row_max, total = device_merge(row_max, total, x[i, j], ONE)
-        for j in range(x.shape[1]):
-            out[i, j] = math.exp(x[i, j] - row_max) / total
-
-
-@softmax.version("CUDA, a thread per row, uncoalesced", on=gpu)
-def launch_thread(x, out):
-    thread_kernel[ceil_div(x.shape[0], THREADS), THREADS](x, out)
-
-
-@cuda.jit
-def block_kernel(x, out):
-    i, t, columns = cuda.blockIdx.x, cuda.threadIdx.x, x.shape[1]
-    row_max, total = LOWEST, ZERO
-    for j in range(t, columns, THREADS):
-        row_max = max(row_max, x[i, j])
-    row_max = block_reduce_max(row_max)
-    for j in range(t, columns, THREADS):
-        total += math.exp(x[i, j] - row_max)
-    total = block_reduce_sum(total)
-    for j in range(t, columns, THREADS):
-        out[i, j] = math.exp(x[i, j] - row_max) / total
-
-
-@softmax.version("CUDA, a block per row", on=gpu)
-def launch_block(x, out):
-    block_kernel[x.shape[0], THREADS](x, out)
+# -- On the GPU: a warp to a row, whose lanes read neighbors and meet by shuffles.
 
 
 @cuda.jit(device=True)

@@ -129,11 +129,6 @@ WRONG = {
         (" / (32 * 4)", "", "Those are bytes"),
         ("1555 * 408 / 108 / (32 * 4)", "45", "45 is not it"),
     ],
-    "longest_chain": [
-        ("100 + 3 - 1", "100", "The third layer starts"),
-        ("100 + 3 - 1", "100 * 3", "layer by layer"),
-        ("100 + 3 - 1", "100 + 3", "one tick too many"),
-    ],
     "micro_batches": [
         ('"1F1B", 32', '"GPipe", 32', "keeps 256 examples"),
         ('"1F1B", 32', '"1F1B", 64', "of 4 examples"),
@@ -214,9 +209,6 @@ WRONG = {
         ("return (rank + 1) % world", "return world", "and its pieces are 0 to 0"),
         ("range(world - 1)", "range((world - 1) * (rank > 0))", "that nobody sends"),
         ("pieces[leaves])", "[*pieces])[grows]", "where 1 would do"),
-    ],
-    "row_softmax": [
-        ("x[i, lane], np.float32(0)", "np.float32(0), np.float32(0)", "NaN"),
     ],
     "shared_patch": [
         ("+= patch[i + ky, j + kx]", "+= x[above + i + ky, left + j + kx]", "10.3 loads"),
@@ -397,6 +389,18 @@ RIGHT = {
     "interleave": [
         ('{"AAABBB", "BBBAAA"}', '["BBBAAA", "AAABBB", "BBBAAA"]'),
     ],
+    "join_parts": [
+        ("    largest = max(one[0], other[0])\n"
+         "    a, b = np.exp(one[0] - largest), np.exp(other[0] - largest)\n"
+         "    return largest, a * one[1] + b * other[1], a * one[2] + b * other[2]\n",
+         "    if one[0] < other[0]:\n        return my_join(other, one)\n"
+         "    b = np.exp(other[0] - one[0])\n"
+         "    return [one[0], *(p + b * q for p, q in zip(one[1:], other[1:]))]\n"),
+    ],
+    "join_steps": [
+        ("return later_a * a, later_a * b + later_b",
+         "return [a * later_a, later_b + b * later_a]"),
+    ],
     "kitchen_math": [
         ("1555 * 408 / 108 / (32 * 4)", "46", "46 of the 64"),
     ],
@@ -459,9 +463,6 @@ RIGHT = {
          "    for s in range(4):\n        b[s] = ys[k, j + 8 * s]\n"
          "    for r in range(4):\n        a[r] = xs[i + 8 * r, k]\n"),
     ],
-    "row_softmax": [
-        ("x[i, lane], np.float32(0)", "-math.inf, 0.0"),
-    ],
     "shared_patch": [
         ("    for n in range(32 * i + j, 340, 256):\n"
          "        patch[n // 34, n % 34] = x[above + n // 34, left + n % 34]\n"
@@ -470,9 +471,6 @@ RIGHT = {
          "        for c in range(j, 34, 32):\n"
          "            patch[r, c] = x[above + r, left + c]\n"
          "    cuda.syncthreads()\n"),
-    ],
-    "skip_causal": [
-        ("return range(0, min(last, keys), tile)", "yield from range(0, min(last, keys), tile)"),
     ],
     "stable_softmax": [
         ("exps / exps.sum(axis=1, keepdims=True)", "(exps.T / exps.sum(axis=1)).T.tolist()"),

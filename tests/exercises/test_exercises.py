@@ -67,12 +67,13 @@ BY_HAND = {  # what the solution, which is the truth of these exercises, is give
     "break_even_hours": ((1000, 3, 500, 2), 500),
     "group_by_expert": ((np.array([1, 0, 1]), 3), ([1, 0, 2], [1, 3, 3])),
     "judge_a_claim": (([("A", 5), ("A", 4), ("B", 0)], 1, 3), ["depends", 2]),
+    "join_parts": (((2.0, 1.0, np.array([3.0])), (2.0, 2.0, np.array([1.0]))), (2.0, 3.0, [4.0])),
+    "join_steps": (((2.0, 1.0), (3.0, 5.0)), (6.0, 8.0)),
     "online_update": ((2.0, 1.0, 3.0), (3.0, 1 + math.exp(-1))),
     "outer_step": ((np.array([1.0]), np.array([[0.0], [0.5]]), np.array([1.0])),
                    ([-0.5645], [1.65])),
     "output_size": ((7, 3, 2, 1), 4),
     "share_of_loss": (([1.0, 2.0, 3.0], 2, 6), 2.0),
-    "skip_causal": ((64, 128, 100, 64), [0, 64]),
     "stable_softmax": ((column(1000.0, 0.0).T,), [[1, 0]]),
     "surely_behind": ((2.0, 24_576, 1e9), 2.0),
     "which_part": ((4, 1, 1, 5, [("a", 5, 2, 1, 3), ("b", 4, 9, 9, 1), ("c", 6, 1, 1, 1)]), "c"),
@@ -131,8 +132,8 @@ def test_what_is_no_number_no_function_or_takes_other_arguments_is_refused_in_a_
     from gpulessons import check
 
     for answer in ("8 MB", None, float("nan"), [102]):
-        assert "is not a number" in check(exercises.longest_chain, answer).trouble
-    verdict = check(exercises.longest_chain, ...)
+        assert "is not a number" in check(exercises.kitchen_math, answer).trouble
+    verdict = check(exercises.kitchen_math, ...)
     assert verdict.untouched and "still '...'" in verdict.trouble
     for name in ("output_size", "ridge_batch", "stable_softmax"):
         exercise = getattr(exercises, name)
@@ -175,8 +176,8 @@ def test_an_exercise_is_loaded_when_it_is_asked_for_and_alone():
         "import sys",
         "from gpulessons import exercises",
         "assert not {'numpy', 'numba', 'gpulessons.grader.check'} & set(sys.modules)",
-        "from gpulessons.exercises import longest_chain",
-        "assert exercises.longest_chain is longest_chain and longest_chain.stub",
+        "from gpulessons.exercises import kitchen_math",
+        "assert exercises.kitchen_math is kitchen_math and kitchen_math.stub",
         "assert 'gpulessons.exercises.agree' not in sys.modules",
     )
     done = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True)

@@ -12,7 +12,6 @@ import pytest
 from gpulessons.claims import Figure, Finding, statement
 from gpulessons.evidence import published
 from gpulessons.models.decoder import Shape
-from warplens.model.devices import sheet
 
 SIZES = 1000, 100_000
 
@@ -162,13 +161,10 @@ FOREST = [Of(name=name, rate=rate, recall=recall, leaves=leaves, note="")
 GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "attention": {
         "attending": lambda f: f(["a", "b"], np.array([[0.9, 0.1], [0.4, 0.6]])),
-        "ladder": lambda f: f({64: {"scores": 9e4, "softmax": 8e4, "tiled": 3e4}}, "tiled"),
+        "ladder": lambda f: f(64, {"scores": 9e4, "softmax": 8e4, "tiled": 3e4}, "tiled"),
         "peaks": lambda f: f({"three": {64: 1e6, 128: 4e6}, "tiled": {64: 1e6, 128: 2e6}}),
-        "tiling": lambda f: f(published("attention", source="custom_mma"), [(64, 0.5, 1.0, 2.0)]),
-        "shares_of_peak": lambda f: f(published("attention", device="RTX 5090"),
-                                      {"RTX 5090": 2e14}),
+        "tiling": lambda f: f(published("attention", source="custom_mma")),
     },
-    "attention_head": {"head": lambda f: f(["a", "b", "c"], *random(3, 3, 4), token=1)},
     "buying": {
         "ratios": lambda f: f(devices()[0], devices()[0], (0.5, 2)),
         "chain": lambda f: f(stages(), devices()[0]),
@@ -232,13 +228,11 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "turns": lambda f: f([("A", "reads 0", 0), ("B", "writes 1", 1)]),
     },
     "lstm": {
-        "cell": lambda f: f(32, 256, 128), "waiting": lambda f: f(layers=2),
+        "cell": lambda f: f(32, 256, 128), "waiting": lambda f: f(),
         "queue": lambda f: f(15, 2e-6, 2.5e-6),
-        "fading": lambda f: f([(1, 2), (0.1, 1), (0.1, 0.5)], 0),
         "rungs": lambda f: f([("slow", *timed("a", "host", 1e-3), 5), ("none", "no GPU", 5),
                               ("fast", *timed("a", "host", 1e-4), 5)], 1e9),
-        "steps_published": lambda f: f(published("lstm", device="V100", dtype="float16"),
-                                       sheet("V100")),
+        "steps_published": lambda f: f(published("lstm", device="V100", dtype="float16")),
     },
     "matmul_ladder": {
         "rungs": lambda f: f({"naive": 0.1}, {"naive": (2, 1 / 8)}),

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import warplens
-from gpulessons.models import letters
 from gpulessons.models.data import digits
 from gpulessons.models.digits import TOOLKITS, Network, pixels, train
 
@@ -78,8 +77,6 @@ def test_three_steps_are_those_of_torch_optim(toolkit):
 def test_what_a_toolkit_has_not_is_refused_in_a_sentence():
     with pytest.raises(ValueError, match="'JAX' has no dense: take another of NumPy, Numba"):
         Network("JAX")
-    with pytest.raises(ValueError, match="'CUDA' has no lstm_backward: take another of"):
-        letters.Writer("CUDA", "abc")
 
 
 @pytest.mark.parametrize("batch", [0, 1438])
