@@ -6,7 +6,7 @@ from gpulessons import units
 from gpulessons.hardware.budget import note
 from gpulessons.hardware.system import free_memory
 from gpulessons.measure.results import Timing
-from gpulessons.plots.roofline import device, roof, share
+from gpulessons.plots.roofline import device, is_bound_by_bytes, roof, share
 
 MOST, IN_NO_TIME = 2**27, 2**24  # bytes; the second where measuring has next to no time
 LOW = 0.5  # of the roof
@@ -60,18 +60,15 @@ def told(timings, machine) -> str:
     """Each op's share of its roof, highest first, and which stay below half of it."""
     lines = []
     for place in ("CPU", "GPU"):
-        shares = {t.op: share_of_roof(t, machine) for t in timings if device(t.backend) == place}
-        ranked = sorted(shares, key=shares.get, reverse=True)
+        here = [(t, roof_of(t, machine)) for t in timings if device(t.backend) == place]
+        ranked = sorted(((share(t, *roof), t.op, traffic(t.op) if is_bound_by_bytes(t, *roof)
+                          else "peak") for t, roof in here), reverse=True)  # fmt: skip
         if ranked:
-            each = (f"{name} {shares[name]:.0%} ({traffic(name)})" for name in ranked)
-            low = [name for name in ranked if shares[name] < LOW]
+            low = [name for part, name, _ in ranked if part < LOW]
+            each = (f"{name} {part:.0%} ({kind})" for part, name, kind in ranked)
             lines += [f"{place}: {', '.join(each)}",
                       f"Below {LOW:.0%} of the roof: {', '.join(low) or 'none'}."]
     return "\n".join(lines) or "Every time here is noisy: close other programs, and measure again."
-
-
-def share_of_roof(timing, machine):
-    return share(timing, *roof_of(timing, machine))
 
 
 def roof_of(timing, machine):
