@@ -36,7 +36,7 @@ def link(memory: str) -> list[float]:
 
 
 def fixed() -> float:
-    """Seconds that a transfer of next to nothing takes: the smallest that is published, a V100's."""
+    """Seconds that next to nothing takes to cross: the smallest transfer published, a V100's."""
     row, *_ = published("host to device", device="V100")
     return 1024 * row.sizes["kib"] / row.value
 
@@ -53,9 +53,9 @@ def timeline(
         rows = {"pageable, a round trip each": steps(numbers, [1] * layers, "pageable"), **rows}
     totals = {name: row[-1].end for name, row in rows.items()}
     title = f"{units.plural(layers, 'layer')}: {told([*totals.values()], layers, cpu)}."
-    for name, seconds in zip(("from its caches", "from memory"), cpu or ()):
-        rows[f"this CPU, {name}"] = [Step("this CPU", 0, layers * seconds)]
-        totals[f"this CPU, {name}"] = layers * seconds
+    for seconds, place in zip(cpu or (), ("its caches", "memory"), strict=False):
+        rows[f"this CPU, from {place}"] = [Step("this CPU", 0, layers * seconds)]
+        totals[f"this CPU, from {place}"] = layers * seconds
     figure, axes = blank(height=1.7 + 0.5 * len(rows), title=title)
     for place, row in enumerate(rows.values()):
         for what, color in COLORS.items():

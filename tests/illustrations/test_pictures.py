@@ -222,7 +222,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "schedule": lambda f: f({"A": [(0, 1, 0.9), (1, 2, 0.8)], "B": [(0, 2, 1)]}),
     },
     "latency_hiding": {"latency_hiding": lambda f: f(),
-                       "by_chains": lambda f: f({1: 2e7, 2: 4e7, 4: 7e7})},
+                       "by_chains": lambda f: f(dict.fromkeys("ab", {1: 2e7, 2: 4e7, 4: 7e7}))},
     "learning_curves": {
         "curves": lambda f: f({"a": HOGWILD, "b": HOGWILD}),
         "lost_shares": lambda f: f({1: Of(lost=0.5), 64: Of(lost=0.01), "own": Of(lost=0)}),
