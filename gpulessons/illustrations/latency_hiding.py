@@ -167,10 +167,10 @@ def under_load(curves, flying, rate, title, most=math.inf) -> Picture:
 
 def by_chains(measured) -> Picture:
     """{where the loads go: {chains: loads/s}}: the latency of one chain is the idle one."""
-    looks = [{"color": color, "marker": mark} for color, mark in ((BLUE, "o"), (SKY, "s"))]
+    looks = [{"color": color, "marker": mark} for color, mark in ((SKY, "s"), (BLUE, "o"))]
     curves = [(where, [*rates], [*rates.values()], 1 / rates[1], look)
               for (where, rates), look in zip(measured.items(), looks, strict=True)]
-    where, (*_, most), (*_, rate), idle, _ = curves[-1]
+    where, (*_, most), (*_, rate), idle, _ = max(curves, key=lambda curve: curve[3])
     title = (f"{plural(most, 'chain')} of loads {where}: {units.ratio(rate * idle)} as many in a "
              f"second as one, and each takes {units.ratio(most / rate / idle)} as long.")
     return under_load(curves, ("independent chains", "{:.0f}".format),
