@@ -1,7 +1,6 @@
 """What others measured of a GPU's memory with kernels of two lines: published, so drawn open."""
 
 from collections.abc import Mapping
-from math import gcd
 
 from gpulessons import units
 from gpulessons.evidence import Figures, published
@@ -12,22 +11,8 @@ from warplens.model.devices import named
 
 from .latency_hiding import under_load
 
-BANKS = LANES = 32
+LANES = 32
 BESIDE = {"color": INK, "linestyle": DASH_DOT, "marker": "_"}  # what is no measurement
-
-
-def strides(card: str = "A100", few: int = 15, many: int = 16) -> Picture:
-    """The clocks that a warp's load from L1 takes, by its stride; how many lanes share a bank."""
-    rows = published("strides", what="a load that hits L1", device=card, dtype="float32",
-                     stride=(1, 2, 3, 4, 6, 8, 12, few, many, 32))
-    clocks = {int(row.sizes["stride"]): row.value for row in rows}
-    times = clocks[many] / clocks[few]
-    faster = f"{units.ratio(times)} as fast" if times > 1 else "no faster"
-    title = f"{few} numbers from lane to lane instead of {many}: an {card}'s load is {faster}."
-    counted = "lanes of one bank (counted)", [*clocks], [gcd(n, BANKS) for n in clocks], BESIDE
-    return log_lines([red(*open_lines(rows, "stride")), counted],
-                     (f"published: {cited(rows)}\nnumbers from lane to lane", "{:.0f}".format),
-                     ("clocks of a load from L1", "{:.3g}".format), title=title, base=2)
 
 
 def in_flight(card: str = "A100") -> Picture:

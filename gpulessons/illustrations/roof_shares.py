@@ -2,7 +2,6 @@
 emptied caches, and each op's share of its roof in words.
 """
 
-from gpulessons import units
 from gpulessons.hardware.budget import note
 from gpulessons.hardware.system import free_memory
 from gpulessons.measure.results import Timing
@@ -27,16 +26,6 @@ def cold_size(op) -> int:
 def cold_bytes() -> int:
     """128 MiB, less where memory or time is short: caches that hold more are emptied before."""
     return int(min(IN_NO_TIME if note() else MOST, free_memory() / 16))
-
-
-def beside_the_cache(machine) -> str:
-    """What an op of cold_size() moves, beside the last cache, in words."""
-    nbytes, cache = cold_bytes(), machine.last_cache
-    words = (f"An op is to move {units.size(nbytes)}, {nbytes / cache:.2g} times the last cache "
-             f"({units.size(cache)}).")
-    if nbytes < 2 * cache:
-        words += " So what it writes may stay in that cache."
-    return words
 
 
 def sorted_out(runs, machine) -> tuple[list[Timing], list[str]]:
