@@ -40,17 +40,26 @@ def a_function(module, text, cases, hint, praise, mistakes=(), hints=(), forbidd
 
 
 def a_kernel(
-    module, text, problem, hint="", mistakes=(), hints=(), inspect=check_threads, launcher=None
+    module, text, problem, hint="", mistakes=(), hints=(), inspect=None, launcher=None, most=4
 ):
-    """A launcher that computes what the problem, an op, says, or the kernel of launcher(kernel)."""
+    """A launcher that computes what the problem, an op, says, or the kernel of launcher(kernel).
+
+    A thread writes at most so many numbers, and inspect says what else right is not enough for.
+    """
     known = partial(named_kernels, text, problem, hint, mistakes)
+
+    def look(launches):
+        if inspect:
+            inspect(launches)
+        check_threads(launches, most)
+
     if not launcher:
-        return Exercise(module, text, gpu, problem, inspect, mistakes=known(), hints=hints)
+        return Exercise(module, text, gpu, problem, look, mistakes=known(), hints=hints)
 
     def judge(kernel):
         if not is_cuda(kernel):
             raise Mismatch("This is no function for CUDA.", "its first line: @cuda.jit.")
-        return check_op(problem, launcher(kernel), gpu, inspect, known(launcher))
+        return check_op(problem, launcher(kernel), gpu, look, known(launcher))
 
     return Exercise(module, text, judge=judge, hints=hints)
 

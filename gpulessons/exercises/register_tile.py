@@ -92,4 +92,5 @@ hints = (
     "a = cuda.local.array(4, np.float32)",
 )
 
-exercise = a_kernel(__name__, text, product, HINT, mistakes, hints, check_registers, launcher)
+exercise = a_kernel(__name__, text, product, HINT, mistakes, hints, check_registers, launcher,
+                    most=16)  # fmt: skip

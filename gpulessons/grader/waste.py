@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
+import numpy as np
+
 from warplens import Trace
 
 from .diagnosis import Wasteful
@@ -55,17 +57,19 @@ def total(launches: Sequence[Trace], access: str) -> int:
     return sum(launch.coalescing(access=access).total("accesses") for launch in launches)
 
 
-def check_threads(launches: Sequence[Trace]) -> None:
-    """No thread may do the work of several, and no warp that of one."""
+def check_threads(launches: Sequence[Trace], most: int = 4) -> None:
+    """No thread may do the work of many: a line writes at most so many numbers in each."""
     for launch in launches:
-        sites = launch.coalescing(access="write").sites
-        written = max((site.accesses for site in sites), default=0)
-        if written > launch.threads:
-            few = "1 thread writes" if launch.threads == 1 else f"{launch.threads:,} threads write"
-            raise Wasteful(f"{few} {written:,} numbers; here each thread has its own.",
-                           "the loop, and the brackets: how many threads there are.")  # fmt: skip
+        for site, entries in launch.launch.log.sites.items():
+            who = [(e.moment.blocks[e.lanes // 32], e.moment.warp, e.lanes % 32) for e in entries]
+            threads = np.concatenate([1024 * block + 32 * warp + lane for block, warp, lane in who])
+            times = np.unique(threads, return_counts=True)[1]
+            if site.array.space == "global" and site.access != "read" and times.max() > most:
+                writers = f"with {len(times):,} of {launch.threads:,} threads writing"
+                raise Wasteful(f"{writers}, up to {times.max():,} numbers each, where {most} will "
+                               "do.", "who writes: the threads share the work.")  # fmt: skip
         block = launch.threads // launch.blocks
-        if block < 32 and launch.blocks > 1:
+        if block < 32 and launch.blocks * len(launches) > 1:
             raise Wasteful(f"in blocks of {block}: {32 - block} of a warp's 32 lanes do nothing.",
                            "the brackets: kernel[blocks, threads].")  # fmt: skip
 

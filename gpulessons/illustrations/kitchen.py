@@ -4,8 +4,8 @@
     throughput  dishes per hour
     Little's law: orders in the kitchen = orders per minute x minutes that each stays
 
-The same picture serves chains of additions and warps; others have who is busy when, and how far
-many cooks get where some of the work is for one alone.
+The same picture serves chains of additions and warps; another has how far many cooks get where some
+of the work is for one alone.
 """
 
 from collections import deque
@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from gpulessons import units
-from gpulessons.plots.axes import written
-from gpulessons.plots.forms import listed, log_lines, name_rows, percent, span
-from gpulessons.plots.picture import BLUE, GREEN, INK, ORANGE, SKY, VERMILLION, Picture, blank
+from gpulessons.plots.forms import log_lines, percent, span
+from gpulessons.plots.picture import BLUE, GREEN, INK, SKY, VERMILLION, Picture, blank
 
 from .drawings import drawing
 
@@ -129,37 +128,3 @@ def scaling(shares=(0.1, 0.01, 0.001)) -> Picture:
             {"color": INK, "linestyle": "--", "marker": "_"})
     return log_lines([*named, more], ("workers", "{:,.0f}".format),
                      ("times as much done in a second", "{:,.0f}×".format), title=title)
-
-
-def schedule(runs) -> Picture:
-    """Programs over time, {name: [(start, end, worked) of each call]} in seconds.
-
-    worked: processor time. A call is filled as high as its share at work; the rest of a program's
-    time, between its calls too, is hatched.
-    """
-    calls = [call for each in runs.values() for call in each]
-    origin = min(start for start, _, _ in calls)
-    whole = max(end for _, end, _ in calls) - origin
-    at_work = sum(worked for _, _, worked in calls) / whole
-    doubt = ": the machine was too busy to tell" if at_work < 0.8 else ""
-    title = (f"{at_work:.1f} of {len(runs)} programs were at work, on average over "
-             f"{units.seconds(whole)}{doubt}.")
-    figure, axes = blank(height=1.7 + 0.42 * len(runs), title=title)
-    idle = {"facecolor": "none", "edgecolor": ORANGE, "hatch": "/////", "linewidth": 0}
-    busy = {"facecolor": SKY, "edgecolor": INK, "linewidth": 0.5}
-    for row, each in enumerate(runs.values()):
-        first, last = each[0][0] - origin, each[-1][1] - origin
-        axes.barh(row, last - first, left=first, height=0.7, **idle)
-        for start, end, worked in each:
-            height = 0.7 * min(1, worked / (end - start))
-            axes.bar(start - origin, height, end - start, row + 0.35 - height, align="edge", **busy)
-    name_rows(axes, runs)
-    for look, words in ((idle, "waiting"), (busy, "at work, a box for each call")):
-        axes.bar(0, 0, 0, label=words, **look)
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, labelcolor=INK)
-    axes.set_xlabel("time since the first call began")
-    written(axes.xaxis, units.seconds)
-    worked = {name: f"{units.plural(len(each), 'call')}, "
-              f"{units.seconds(sum(worked for _, _, worked in each))} of work"
-              for name, each in runs.items()}
-    return Picture(figure, f"{title} {listed(worked)}.")

@@ -12,9 +12,18 @@ import math
 import re
 
 from gpulessons import units
-from gpulessons.plots.axes import written
-from gpulessons.plots.forms import log_lines, span
-from gpulessons.plots.picture import DASH_DOT, INK, ORANGE, SKY, VERMILLION, Picture, blank
+from gpulessons.plots.axes import log_axes, two_ticks, written
+from gpulessons.plots.forms import lines, span
+from gpulessons.plots.picture import (
+    BLUE,
+    DASH_DOT,
+    INK,
+    ORANGE,
+    SKY,
+    VERMILLION,
+    Picture,
+    blank,
+)  # fmt: skip
 from gpulessons.units import plural
 from warplens.model.devices import named
 from warplens.model.occupancy import PARTITIONS, limits_of
@@ -127,16 +136,42 @@ def draw_warps(axes, slot, rows):
     slot.spines["left"].set_visible(False)
 
 
-def by_chains(rates) -> Picture:
-    """Loads in a second by the chains that they stand in, {chains: loads/s}, measured; beside it
-    what Little's law allows if each takes as long as one that is alone."""
-    chains, (one, *_) = list(rates), rates.values()
-    most = max(rates, key=rates.get)
-    title = (f"{plural(most, 'chain')} of loads on one core: "
-             f"{units.ratio(rates[most] / one)} as many loads in a second as one.")
-    law = "chains / latency (modelled)", chains, [one * n for n in chains], {
-        "color": INK, "linestyle": DASH_DOT, "marker": "_"}
-    return log_lines([("measured here", chains, list(rates.values()), {"marker": "o"}), law],
-                     ("independent chains", "{:.0f}".format),
-                     ("loads in a second", lambda rate: units.rate(rate, "/s")),
-                     title=title, ticks=chains)
+def under_load(curves, flying, rate, title, most=math.inf) -> Picture:
+    """What is done in a second by what is in flight; below it how long each load then takes, which
+    is in flight / rate. Broken: Little's law, if each still took its idle latency.
+
+    curves: [(name, in flight, rates, idle latency, look)]; flying, rate: (what it is, write(it)).
+    most: the rate that there is.
+    """
+    figure, (above, below) = blank(height=6.2, title=title, nrows=2, height_ratios=(3, 2))
+    done, took = [], []
+    for name, there, rates, idle, look in curves:
+        law = {"color": look["color"], "linestyle": DASH_DOT, "linewidth": 1}
+        waits = [n / each for n, each in zip(there, rates, strict=True)]
+        done += [(name, there, rates, look),
+                 ("by its idle latency", there, [min(n / idle, most) for n in there], law)]
+        took += [(name, there, waits, look), ("idle", there, [idle] * len(there), law)]
+    first = curves[0][1][0]
+    ticks = [n for n in curves[0][1] if math.log2(n / first).is_integer()]
+    log_axes(above, x=("", flying[1]), y=rate, ticks=ticks)
+    log_axes(below, x=flying, y=("a load takes", units.seconds), ticks=ticks)
+    above.set_xlabel("")
+    lines(above, done)
+    lines(below, took)
+    two_ticks(below.yaxis)
+    told = [f"{name}: " + ", ".join(f"{flying[1](n)} in flight, {rate[1](y)}, each "
+            f"{units.seconds(n / y)}" for n, y in zip(there, rates, strict=True))
+            for name, there, rates, *_ in curves]
+    return Picture(figure, f"{title} {'; '.join(told)}.")
+
+
+def by_chains(measured) -> Picture:
+    """{where the loads go: {chains: loads/s}}: the latency of one chain is the idle one."""
+    looks = [{"color": color, "marker": mark} for color, mark in ((SKY, "s"), (BLUE, "o"))]
+    curves = [(where, [*rates], [*rates.values()], 1 / rates[1], look)
+              for (where, rates), look in zip(measured.items(), looks, strict=True)]
+    where, (*_, most), (*_, rate), idle, _ = max(curves, key=lambda curve: curve[3])
+    title = (f"{plural(most, 'chain')} of loads {where}: {units.ratio(rate * idle)} as many in a "
+             f"second as one, and each takes {units.ratio(most / rate / idle)} as long.")
+    return under_load(curves, ("independent chains", "{:.0f}".format),
+                      ("loads in a second", lambda rate: units.rate(rate, "/s")), title)

@@ -2,11 +2,10 @@
 emptied caches, and each op's share of its roof in words.
 """
 
-from gpulessons import units
 from gpulessons.hardware.budget import note
 from gpulessons.hardware.system import free_memory
 from gpulessons.measure.results import Timing
-from gpulessons.plots.roofline import device, roof, share
+from gpulessons.plots.roofline import device, is_bound_by_bytes, roof, share
 
 MOST, IN_NO_TIME = 2**27, 2**24  # bytes; the second where measuring has next to no time
 LOW = 0.5  # of the roof
@@ -27,16 +26,6 @@ def cold_size(op) -> int:
 def cold_bytes() -> int:
     """128 MiB, less where memory or time is short: caches that hold more are emptied before."""
     return int(min(IN_NO_TIME if note() else MOST, free_memory() / 16))
-
-
-def beside_the_cache(machine) -> str:
-    """What an op of cold_size() moves, beside the last cache, in words."""
-    nbytes, cache = cold_bytes(), machine.last_cache
-    words = (f"An op is to move {units.size(nbytes)}, {nbytes / cache:.2g} times the last cache "
-             f"({units.size(cache)}).")
-    if nbytes < 2 * cache:
-        words += " So what it writes may stay in that cache."
-    return words
 
 
 def sorted_out(runs, machine) -> tuple[list[Timing], list[str]]:
@@ -60,18 +49,15 @@ def told(timings, machine) -> str:
     """Each op's share of its roof, highest first, and which stay below half of it."""
     lines = []
     for place in ("CPU", "GPU"):
-        shares = {t.op: share_of_roof(t, machine) for t in timings if device(t.backend) == place}
-        ranked = sorted(shares, key=shares.get, reverse=True)
+        here = [(t, roof_of(t, machine)) for t in timings if device(t.backend) == place]
+        ranked = sorted(((share(t, *roof), t.op, traffic(t.op) if is_bound_by_bytes(t, *roof)
+                          else "peak") for t, roof in here), reverse=True)  # fmt: skip
         if ranked:
-            each = (f"{name} {shares[name]:.0%} ({traffic(name)})" for name in ranked)
-            low = [name for name in ranked if shares[name] < LOW]
+            low = [name for part, name, _ in ranked if part < LOW]
+            each = (f"{name} {part:.0%} ({kind})" for part, name, kind in ranked)
             lines += [f"{place}: {', '.join(each)}",
                       f"Below {LOW:.0%} of the roof: {', '.join(low) or 'none'}."]
     return "\n".join(lines) or "Every time here is noisy: close other programs, and measure again."
-
-
-def share_of_roof(timing, machine):
-    return share(timing, *roof_of(timing, machine))
 
 
 def roof_of(timing, machine):

@@ -1,7 +1,7 @@
 """Transfers on a timeline, from published rates: what crosses the link, and how often.
 
-A transfer takes its bytes over the link's rate; a kernel a launch, and its bytes over the rate of
-the GPU's memory. The model overlaps nothing and lets a transfer start for free.
+A transfer takes a fixed time and its bytes over the link's rate; a kernel a launch, and its bytes
+over the rate of the GPU's memory. The model overlaps nothing.
 """
 
 from collections.abc import Mapping
@@ -20,6 +20,7 @@ from warplens.model.modelling import LAUNCH
 
 GPU = "A100 80 GB"
 COLORS = {"transfers": SKY, "kernels": VERMILLION, "this CPU": BLUE}
+MEMORIES = "pageable", "pinned, staged", "pinned"
 
 
 class Step(NamedTuple):
@@ -34,18 +35,27 @@ def link(memory: str) -> list[float]:
     return [published("host to device", device=GPU, what=way)[0].value for way in ways]
 
 
-def timeline(numbers: int = 921_600, layers: int = 10, cpu: float | None = None) -> Picture:
-    """Layers of one activation on float32 numbers, pageable memory or pinned, sent and fetched for
-    each or once; beside a CPU that needs so many seconds for a layer."""
-    ways = {"": [1]} if layers == 1 else {", a round trip each": [1] * layers,
-                                          ", data stay": [layers]}
-    rows = {f"{memory}{name}": steps(numbers, trips, memory)
-            for name, trips in ways.items() for memory in ("pageable", "pinned")}
+def fixed() -> float:
+    """Seconds that next to nothing takes to cross: the smallest transfer published, a V100's."""
+    row, *_ = published("host to device", device="V100")
+    return 1024 * row.sizes["kib"] / row.value
+
+
+def timeline(
+    numbers: int = 921_600, layers: int = 10, cpu: tuple[float, float] | None = None,
+    copying: float = 0,
+) -> Picture:
+    """Layers of one activation on float32 numbers, sent and fetched once, or for each layer; beside
+    a CPU that needs so many seconds for a layer, from its caches and from memory."""
+    stay = ", data stay" * (layers > 1)
+    rows = {f"{memory}{stay}": steps(numbers, [layers], memory, copying) for memory in MEMORIES}
+    if layers > 1:
+        rows = {"pageable, a round trip each": steps(numbers, [1] * layers, "pageable"), **rows}
     totals = {name: row[-1].end for name, row in rows.items()}
     title = f"{units.plural(layers, 'layer')}: {told([*totals.values()], layers, cpu)}."
-    if cpu:
-        rows["this CPU (live)"] = [Step("this CPU", 0, layers * cpu)]
-        totals["this CPU (live)"] = layers * cpu
+    for seconds, place in zip(cpu or (), ("its caches", "memory"), strict=False):
+        rows[f"this CPU, from {place}"] = [Step("this CPU", 0, layers * seconds)]
+        totals[f"this CPU, from {place}"] = layers * seconds
     figure, axes = blank(height=1.7 + 0.5 * len(rows), title=title)
     for place, row in enumerate(rows.values()):
         for what, color in COLORS.items():
@@ -56,34 +66,41 @@ def timeline(numbers: int = 921_600, layers: int = 10, cpu: float | None = None)
     name_rows(axes, rows)
     axes.set_xlim(0, 1.13 * max(totals.values()))
     whose = (f"hatched: modelled for an {GPU}, its link and memory at published rates,\n"
-             f"{units.seconds(LAUNCH)} assumed for each launch")
+             f"{units.seconds(LAUNCH)} assumed for each launch, {units.seconds(fixed())} for each "
+             "transfer")
     axes.set_xlabel(f"time since the start\n{whose}")
     written(axes.xaxis, units.seconds)
     axes.locator_params(axis="x", nbins=6)
     key(figure, {what: {"color": color} for what, color in COLORS.items()
-                 if cpu or what != "this CPU"})
+                 if cpu or copying or what != "this CPU"})
     alt = listed({name: units.seconds(total) for name, total in totals.items()})
     return Picture(figure, f"{title} {units.count(numbers)} numbers. {alt}. {whose}.")
 
 
-def told(times: list[float], layers: int, cpu: float | None) -> str:
-    """What `timeline` shows, of its times: the slow memory and the fast one, of each way."""
-    over = [units.ratio(each / (layers * cpu)) if cpu else units.seconds(each) for each in times]
-    than = " as long as on this CPU" * bool(cpu)
-    if len(over) == 2:
-        return f"on the GPU {over[1]} to {over[0]}{than}"
-    return f"a round trip each {over[1]} to {over[0]}{than}, data that stay {over[3]} to {over[2]}"
+def told(times: list[float], layers: int, cpu: tuple[float, float] | None) -> str:
+    """What `timeline` shows, of its times: the least and the most of data that stay."""
+    stay = times[-len(MEMORIES):]
+    if not cpu:
+        return f"on the GPU {units.seconds(min(stay))} to {units.seconds(max(stay))}"
+    low, high = (units.ratio(each / layers) for each in (min(stay) / cpu[1], max(stay) / cpu[0]))
+    return f"on the GPU {low} to {high} as long as on this CPU"
 
 
-def steps(numbers: int, trips: list[int], memory: str) -> list[Step]:
-    """The steps of some trips to the GPU and back, `trips` saying how many layers each is for."""
-    nbytes, (there, back) = 4 * numbers, link(memory)
+def steps(numbers: int, trips: list[int], memory: str, copying: float = 0) -> list[Step]:
+    """The steps of some trips to the GPU and back, `trips` saying how many layers each is for.
+
+    memory: "pageable", "pinned", or "pinned, staged": the numbers lie in pageable memory, and this
+    CPU takes `copying` seconds to copy them into pinned memory, and as many to copy them back.
+    """
+    nbytes, (there, back) = 4 * numbers, link(memory.partition(",")[0])
+    staging = [("this CPU", copying)] * memory.endswith("staged")
     own = published("bandwidth by occupancy", device=GPU, what="scale")[-1]  # the fastest
     kernel = LAUNCH + 2 * nbytes / own.value
     done, now = [], 0.0
     for layers in trips:
-        for what, seconds in [("transfers", nbytes / there), *[("kernels", kernel)] * layers,
-                              ("transfers", nbytes / back)]:
+        for what, seconds in [*staging, ("transfers", fixed() + nbytes / there),
+                              *[("kernels", kernel)] * layers,
+                              ("transfers", fixed() + nbytes / back), *staging]:
             done.append(Step(what, now, now + seconds))
             now += seconds
     return done

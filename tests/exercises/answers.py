@@ -42,6 +42,9 @@ WRONG = {
     ],
     "guard": [
         ("i < x.size", "i < x.size - 1", "element 30, the last"),
+        ("if i < x.size:", "for i in range(x.size if i == 0 else 0):", "1 of 256 threads writing"),
+        ("if i < x.size:", "for i in range(i, x.size if i < 32 else 0, 32):", "with 32 of 512"),
+        ("[(x.size + 255) // 256, 256]", "[x.size, 1]", "in blocks of 1"),
     ],
     "judge_a_claim": [
         ("value <= refuted", "value < refuted", "The lower border itself contradicts"),
@@ -61,6 +64,8 @@ WRONG = {
     ],
     "along_the_rows": [
         ("j, i = cuda.grid(2)", "i, j = cuda.grid(2)", "never written"),
+        ("if i < x.shape[0] and j < x.shape[1]:",
+         "for j in range(x.shape[1] if j == 0 and i < x.shape[0] else 0):", "up to 40 numbers"),
         ("(x.shape[1] + 31) // 32", "1", "8 of the 40 elements of out were never written"),
     ],
     "block_total": [
@@ -105,6 +110,8 @@ WRONG = {
     ],
     "four_each": [
         ("first + step * cuda.gridsize(1)", "4 * first + step", "sectors"),
+        ("i = first + step * cuda.gridsize(1)\n        if i < x.size:",
+         "for i in range(x.size if first + step == 0 else 0):", "with 1 of 128 threads writing"),
     ],
     "fuse_pointwise": [
         ("math.tanh(memory)", "math.tanh(new_c[k])", "3 loads for each result, where 2.5"),
@@ -168,6 +175,7 @@ WRONG = {
          "i = first\n    if i < x.size:",
          "257 elements of out were never written"),
         ("for i in range(first, x.size, all_threads):", "for i in range(x.size):", "A race"),
+        ("range(first, x.size, all_threads)", "range(x.size if first == 0 else 0)", "with 1 of"),
     ],
     "puzzle_map": [
         ("if i < x.size:", "if True:", "outside its shape"),
@@ -374,6 +382,12 @@ RIGHT = {
     "guard": [
         ("np.float32(0)", "0", "It computes in float64 (line 7)"),
         ("if i < x.size:", "if not i >= out.shape[0]:"),
+        ("if i < x.size:", "for i in range(i, x.size, cuda.gridsize(1)):"),
+        ("if i < x.size:\n        out[i] = max(x[i], np.float32(0))\n\n"
+         "def my_relu(x):\n    out = cuda.device_array_like(x)\n"
+         "    my_kernel[(x.size + 255) // 256, 256]",
+         "for i in range(i, x.size, cuda.gridsize(1)):\n        out[i] = max(x[i], 0.0)\n\n"
+         "def my_relu(x):\n    out = cuda.device_array_like(x)\n    my_kernel[4, 128]"),
     ],
     "guard_tile": [
         ("range(16)", "range(min(16, x.shape[1] - start))"),

@@ -215,10 +215,9 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "instruction_mix": {"mixes": lambda f: f([("one", mix())])},
     "kitchen": {
         "four_classes": lambda f: f(), "picture": lambda f: f(6), "scaling": lambda f: f(),
-        "schedule": lambda f: f({"A": [(0, 1, 0.9), (1, 2, 0.8)], "B": [(0, 2, 1)]}),
     },
     "latency_hiding": {"latency_hiding": lambda f: f(),
-                       "by_chains": lambda f: f({1: 2e7, 2: 4e7, 4: 7e7})},
+                       "by_chains": lambda f: f({key: {1: 2e7, 4: 7e7} for key in "ab"})},
     "learning_curves": {
         "curves": lambda f: f({"a": HOGWILD, "b": HOGWILD}),
         "lost_shares": lambda f: f({1: Of(lost=0.5), 64: Of(lost=0.01), "own": Of(lost=0)}),
@@ -240,7 +239,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "climbs": lambda f: f(published("matmul", device="B200", source="learn_cuda")),
     },
     "microbenchmarks": {
-        "strides": lambda f: f(), "in_flight": lambda f: f(),
+        "in_flight": lambda f: f(),
         "by_warps": lambda f: f(drawn={2: 100, 64: 1_000})},
     "neighbours": {"tree": lambda f: f(2), "recall_and_speed": lambda f: f(FOREST)},
     "occupancy": {"occupancy_picture": lambda f: f(along="shared")},
