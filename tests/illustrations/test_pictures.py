@@ -241,7 +241,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
                                        sheet("V100")),
     },
     "matmul_ladder": {
-        "rungs": lambda f: f({"naive": 0.1}, {"naive": (2, 1 / 8)}),
+        "rungs": lambda f: f({"naive": 0.1}),
         "on_cpu": lambda f: f(compared(*timed("NumPy", "host", 1.0), op="matmul", unit="rows")),
         "climbs": lambda f: f(published("matmul", device="B200", source="learn_cuda")),
     },
@@ -259,7 +259,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "cut_layers": lambda f: f(np.ones((1, 2)), np.ones((2, 2)), np.ones((2, 2))),
     },
     "puzzles": {name: lambda f: f() for name in
-                ("map_1d", "map_2d", "broadcast", "grid_stride", "shared_window")},
+                ("map_1d", "map_2d", "broadcast", "grid_stride")},
     "ring_all_reduce": {"Ring": lambda f: f(np.arange(9).reshape(3, 3))},
     "rivals": {"rivals": lambda f: f(live(), 8e8)},
     "roofs": {"against": lambda f: f(
@@ -275,7 +275,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "prices": lambda f: f({"sorting": (1, 3.0), "pixels": (3.1, None), "words": (2, 1.2)}),
         "sides": lambda f: f([1, 4], {"near": [estimate()] * 2, "far": [estimate()] * 2}),
     },
-    "systolic": {"Pass": lambda f: f(np.ones((4, 3)), np.ones((3, 3)))},
     "tiles": {"tile": lambda f: f("2-D register tile"), "mma": lambda f: f()},
     "transfers": {"timeline": lambda f: f(), "against_size": lambda f: f({8: 1e-6, 8e6: 1e-4})},
     "transformer": {"encoder": lambda f: f(2048),

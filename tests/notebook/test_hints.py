@@ -10,7 +10,7 @@ from gpulessons.notebook import hints
 
 EXERCISES = [getattr(exercises, name) for name in exercises.NAMES]
 HINTED = [exercise for exercise in EXERCISES if exercise.hints]
-DRAWN = ("map_1d", "map_2d", "broadcast", "grid_stride", "shared_window")
+DRAWN = ("map_1d", "map_2d", "broadcast", "grid_stride")
 
 
 def named(exercise):
