@@ -94,5 +94,5 @@ def test_without_scripts_every_picture_is_still_there(saved, opened):
     images = still.locator("img")
     words = [image.get_attribute("alt") for image in images.all()]
     assert [alt.split(".")[0] for alt in words[:2]] == ["1 of nine", "4 of nine"]
-    assert words[2].startswith("4 rows of inputs") and len(words) == 3
+    assert words[2].startswith("16 scores in 8 tiles") and len(words) == 3
     assert all(image.is_visible() for image in images.all())

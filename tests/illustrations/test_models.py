@@ -98,13 +98,6 @@ def test_a_grid_has_a_lane_for_each_thread_and_the_guard_sends_home_the_rest():
         grid.grid_picture(5000)
 
 
-def test_the_least_batch_reaches_the_ridge_and_one_less_does_not():
-    reuse = of("weight_reuse")
-    batch = reuse.batch_for(20.0)
-    assert reuse.flops_per_byte(batch) >= 20 > reuse.flops_per_byte(batch - 1)
-    assert reuse.batch_for(1e9) is None
-
-
 def step_of(milliseconds, batch, hidden=2048):
     return Of(value=milliseconds / 1000, dtype="float32", citation="a card, 2020 (somebody)",
               sizes={"hidden": hidden, "batch": batch, "steps": 10})
@@ -210,16 +203,6 @@ def test_a_tree_of_the_forest_cuts_the_meadow_into_cells_that_fill_it():
     shapes = near.cell_shapes(forest)
     assert sum(map(area, shapes.values())) == pytest.approx((2 * near.SIDE) ** 2, rel=1e-5)
     assert "5 of the 5 nearest found" in near.tree(len(shapes)).alt
-
-
-def test_a_crossing_lies_between_the_sides_and_the_last_of_all_wins_for_good():
-    conv = of("conv2d")
-    slow, fast = ({n: Of(median=t) for n, t in each.items()} for each in
-                  ({3: 1.0, 5: 2.0, 7: 4.0}, {3: 2.0, 5: 2.5, 7: 2.0}))
-    times = {"slow": slow, "fast": fast}
-    before, at, after = conv.crossing(times, "slow", "fast")
-    assert before == 5 < at < after == 7
-    assert conv.crossing(times, "fast", "slow") is None
 
 
 def test_sending_while_computing_is_counted_and_an_effect_before_its_cause_is_seen():

@@ -181,8 +181,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "by_algorithm": lambda f: f(published("conv2d", source="convnet_benchmarks"),
                                     "Caffe, im2col"),
         "chosen": lambda f: f(published("conv2d", device="V100"), 15.7e12),
-        "overtaking": lambda f: f({way: {n: Of(median=t * n, words="t") for n in (3, 5)}
-                                   for way, t in (("loop", 1e-3), ("FFT", 2e-3))}, "loop", "FFT"),
     },
     "cores": {"ratios": lambda f: f(Of(ratios=lambda: HOUSE, doubt=""))},
     "data_parallel": {
@@ -213,7 +211,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "fused": lambda f: f(published("rms_norm") + published("layer_norm", device="H100 NVL")),
     },
     "grid": {"grid_picture": lambda f: f()},
-    "halo": {"halo": lambda f: f(3)},
     "huffman": {"drawn": lambda f: f(huffman(), ["a", "b", "c", "d"], "c"),
                 "rows_read": lambda f: f({10: 3.0, 1000: 9.0})},
     "instruction_mix": {"mixes": lambda f: f([("one", mix())])},
@@ -282,7 +279,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "trees": {"trees": lambda f: f()},
     "verdicts": {"ranges": lambda f: f(finding())},
     "waves": {"waves": lambda f: f()},
-    "weight_reuse": {"weight_reuse": lambda f: f(64)},
 }
 PLOTS = {
     "timings": {
