@@ -11,7 +11,7 @@ pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "a browser 
 CELLS = """\
 import numpy as np
 from gpulessons import live, slider
-from gpulessons.illustrations import systolic
+from gpulessons.illustrations.online_softmax import Sweep
 from gpulessons.plots.picture import Picture, blank
 
 def shown(n):
@@ -21,7 +21,7 @@ shown(1)
 ---
 live(shown, n=slider(1, 9, 4, step=1), labels={"n": "how many"})
 ---
-systolic.Pass(np.ones((4, 3)), np.ones((3, 3)))
+Sweep(range(16), 2)
 """
 
 
@@ -85,7 +85,7 @@ def test_a_film_is_stepped_through_by_arrow_keys(opened):
     for _ in range(7):
         opened.keyboard.press("ArrowRight")
     expect(slider).to_have_attribute("aria-valuetext", "8 of 8")
-    expect(opened.get_by_role("img", name="cycle 8 of 8")).to_have_count(1)
+    expect(opened.get_by_role("img", name="Tile 8 of 8")).to_have_count(1)
 
 
 def test_without_scripts_every_picture_is_still_there(saved, opened):
@@ -94,5 +94,5 @@ def test_without_scripts_every_picture_is_still_there(saved, opened):
     images = still.locator("img")
     words = [image.get_attribute("alt") for image in images.all()]
     assert [alt.split(".")[0] for alt in words[:2]] == ["1 of nine", "4 of nine"]
-    assert words[2].startswith("4 rows of inputs") and len(words) == 3
+    assert words[2].startswith("16 scores in 8 tiles") and len(words) == 3
     assert all(image.is_visible() for image in images.all())

@@ -7,7 +7,7 @@ import numpy as np
 
 from gpulessons import units
 from gpulessons.plots.axes import beside, log_axes, name_rows
-from gpulessons.plots.forms import LOOKS, SPOTS, key, listed, log_lines, rectangle, write
+from gpulessons.plots.forms import LOOKS, SPOTS, key, listed, rectangle, write
 from gpulessons.plots.picture import BLUE, INK, SKY, Picture, blank
 
 OPEN = {**SPOTS, "markerfacecolor": "none", "markeredgewidth": 1.6}  # of what is published
@@ -36,44 +36,6 @@ def patch_and_column(
             write(axes, column + 0.5, row + 0.5, f"{value:g}")
     patch = picture[i : i + kernel[0], j : j + kernel[1]].ravel()
     return Picture(figure, f"{title} It holds {', '.join(f'{v:g}' for v in patch)}.")
-
-
-def overtaking(times, slow: str, fast: str) -> Picture | str:
-    """Time against the kernel's side for several ways; the title says where `fast` overtakes
-    `slow`. times: {way: {side: Timing}}. A sentence where no kernel was timed in every way.
-    """
-    if not (sides := measured(times)):
-        return "No kernel was timed in every way: there is nothing to compare."
-    crossed = crossing(times, slow, fast)
-    title = f"{fast} does not overtake {slow} for good."
-    if crossed:
-        before, _, after = crossed
-        title = f"{fast} overtakes {slow} between kernels of {before} and {after} pixels a side."
-        if before == after:
-            title = f"{fast} is faster than {slow} at every size of kernel."
-    quickest = min(times, key=lambda way: times[way][sides[-1]].median)
-    return log_lines(
-        [(way, sides, [timings[s].median for s in sides], {**look, "color": BLUE})  # all on the CPU
-         for (way, timings), look in zip(times.items(), LOOKS, strict=False)],
-        ("kernel, pixels a side", str), ("time of one call", units.seconds), ticks=sides,
-        title=f"{title} At {sides[-1]} × {sides[-1]}, {quickest} takes the least time.",
-    )
-
-
-def crossing(times, slow: str, fast: str) -> tuple[float, float, float] | None:
-    """Where the lines of two ways cross for good, both axes being logarithmic: the timed side
-    before, the crossing and the timed side after. None where `fast` never wins; three times the
-    first side where it always does."""
-    sides = measured(times)
-    leads = [np.log(times[fast][s].median / times[slow][s].median) for s in sides]
-    first = max((n + 1 for n, lead in enumerate(leads) if lead >= 0), default=0)
-    if first == len(sides):
-        return None
-    after = sides[first]
-    if first == 0:
-        return after, after, after
-    before, part = sides[first - 1], leads[first - 1] / (leads[first - 1] - leads[first])
-    return before, float(before ** (1 - part) * after**part), after
 
 
 def operations(row) -> float:
@@ -146,9 +108,3 @@ def cited(axes, rows) -> str:
     notes = dict.fromkeys(f"published: {row.citation}" for row in rows)
     axes.set_xlabel("\n".join([axes.get_xlabel(), *notes]))
     return "; ".join(notes)
-
-
-def measured(times):
-    """The sides at which every way has a time."""
-    return [s for s in sorted(next(iter(times.values())))
-            if all(hasattr(way[s], "median") for way in times.values())]

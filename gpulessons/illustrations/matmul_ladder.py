@@ -13,7 +13,7 @@ from typing import Any
 from gpulessons import units
 from gpulessons.evidence import published
 from gpulessons.measure.results import Comparison
-from gpulessons.plots.axes import beside, log_axes, written
+from gpulessons.plots.axes import log_axes, written
 from gpulessons.plots.forms import LOOKS, dots, key, lines, listed, name_rows, percent
 from gpulessons.plots.picture import COLORS, HATCH, INK, Picture, blank
 from warplens.model.published import judged
@@ -64,30 +64,25 @@ def shares_here(comparison: Comparison | None) -> dict[str, float]:
             for version, rate in rates.items() if library}
 
 
-def rungs(
-    bound: dict[str, float], counted: dict[str, tuple[float, float]],
-    here: Comparison | None = None,
-) -> Picture:  # fmt: skip
-    """The GPU's rungs as shares of cuBLAS: published, modelled, bounded; and what each loads.
+def rungs(bound: dict[str, float], here: Comparison | None = None) -> Picture:
+    """The GPU's rungs as shares of cuBLAS: published, modelled, bounded.
 
-    bound: {rung: share of CARD's cuBLAS that its loads allow}. counted: {rung: (global, shared)},
-    loads for each multiply-add. here: the rungs and cuBLAS, timed on the GPU of this machine.
+    bound: {rung: share of CARD's cuBLAS that its loads allow}. here: the rungs and cuBLAS, timed on
+    the GPU of this machine.
     """
     shares = {card: of_cublas(published_on(card)) for card in NAMES}
     first, (low, high) = shares[CARD]["naive"], ends(shares, "vectorized loads")
     title = (f"The plain kernel has {percent(first)} of cuBLAS on an {CARD}; with register tiles "
              f"and wide loads it is {percent(low)} to {percent(high)} (published).")
-    figure, (left, right) = blank(width=8.8, height=4.9, title=title, ncols=2, sharey=True,
-                                  width_ratios=(2.2, 1))
-    name_rows(left, RUNGS)
-    words = {rung: draw_rung(left, y, rung, shares, bound) for y, rung in enumerate(RUNGS)}
-    log_axes(left, x=("share of cuBLAS on the same card", lambda s: percent(s) if s < 1.5 else ""))
-    left.set_xlim(0.008, 1.7)
+    figure, axes = blank(width=7.6, height=4.9, title=title)
+    name_rows(axes, RUNGS)
+    words = {rung: draw_rung(axes, y, rung, shares, bound) for y, rung in enumerate(RUNGS)}
+    log_axes(axes, x=("share of cuBLAS on the same card", lambda s: percent(s) if s < 1.5 else ""))
+    axes.set_xlim(0.008, 1.7)
     live = shares_here(here)
     for rung, share in live.items():
-        left.plot(share, RUNGS.index(rung), "^", color=COLORS["gpu"], markersize=8)
+        axes.plot(share, RUNGS.index(rung), "^", color=COLORS["gpu"], markersize=8)
         words[rung] += f", {percent(share)} here"
-    draw_loads(right, counted)
     looks = {card: {"marker": mark, "color": "none", "markeredgecolor": INK}
              for card, mark in RINGS.items()}
     looks[f"modelled, {CARD}"] = {"marker": "s", "color": "none", "markeredgecolor": COLORS["gpu"]}
@@ -96,9 +91,7 @@ def rungs(
     looks[f"what its loads allow, {CARD}"] = {"marker": "$◁$", "color": COLORS["gpu"]}
     key(figure, looks, columns=3)
     sources = dict.fromkeys(figures["cuBLAS"].source.title for figures in map(published_on, NAMES))
-    spoken = {rung: f"{each}; loads {spell(counted[rung])}" if rung in counted else each
-              for rung, each in words.items()}
-    return Picture(figure, f"{title} {listed(spoken)}. Published: {', '.join(sources)}.")
+    return Picture(figure, f"{title} {listed(words)}. Published: {', '.join(sources)}.")
 
 
 def ends(shares, rung):
@@ -125,27 +118,6 @@ def draw_rung(axes, y, rung, shares, bound):
         axes.plot(bound[rung], y, marker="$◁$", markersize=9, color=COLORS["gpu"])
         told.append(f"its loads allow {percent(bound[rung])}")
     return ", ".join(told)
-
-
-def draw_loads(axes, counted):
-    """Loads for each multiply-add, on a log scale: from memory, and from shared memory."""
-    looks = {"from memory": {"marker": ">", "color": COLORS["gpu"]},
-             "from shared memory": {"marker": "P", "color": INK, "markerfacecolor": "none"}}
-    for place, (name, look) in enumerate(looks.items()):
-        axes.plot([], [], linestyle="none", markersize=7, label=f"loads {name}", **look)
-        for rung, loads in counted.items():
-            if load := loads[place]:
-                axes.plot(load, RUNGS.index(rung), markersize=7, **look)
-                beside(axes, fraction(load), load, RUNGS.index(rung), left=not place)
-    log_axes(axes, x=("loads per multiply-add,\ncounted", "{:g}".format))
-    axes.tick_params(axis="y", length=0, labelleft=False)
-    axes.spines["left"].set_visible(False)
-    low, high = axes.get_xlim()
-    axes.set_xlim(low / 25, high * 8)  # room for the words
-
-
-def spell(loads):
-    return f"{fraction(loads[0])} from memory, {fraction(loads[1])} from shared memory"
 
 
 def on_cpu(*comparisons: Comparison) -> Picture:

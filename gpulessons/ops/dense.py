@@ -40,7 +40,7 @@ from .common import (
     run_op,
 )
 from .matmul import launch_tile
-from .matmul_cpu import fill_tile, multiply, packed, tiles_of
+from .matmul_cpu import multiply
 from .reduce import WARPS, warp_reduce_sum
 from .transpose import launch_padded, transposed
 from .vectors import full_width
@@ -101,19 +101,6 @@ def finish(b, out):
 def product_then_sigmoid(x, w, b, out):
     np.matmul(x, w.T, out=out)  # the library's product: w stays as it lies
     finish(b, out)  # one pass, in place
-
-
-@njit(**PARALLEL)
-def each_tile(x, panels, b, out):
-    for n in prange(tiles_of(len(x), panels)):
-        rows, columns = fill_tile(n, x, panels, out)
-        for row in out[rows, columns]:  # still in a cache
-            add_and_squash(b[columns], row)
-
-
-@dense.version("Numba, fused", on=host)
-def fused(x, w, b, out):
-    each_tile(x, packed(transposed(w)), b, out)
 
 
 # -- On the GPU: an output for each warp, then the shared tile of matmul.py with one step more.

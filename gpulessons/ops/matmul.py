@@ -262,12 +262,5 @@ matmul.version("PyTorch on GPU", on=torch_gpu, prepares=True)(mm)
 matmul.version("PyTorch, TF32, GPU", on=torch_gpu, rtol=5e-3, arithmetic="TF32", prepares=True)(mm)
 
 
-@matmul.version("PyTorch, cast to fp16, GPU", on=torch_gpu, rtol=5e-3, arithmetic="fp16",
-                prepares=True)  # fmt: skip
-def cast_and_multiply(x, y, out):
-    """A product of 16-bit numbers. The casts there and back belong to it, and to its time."""
-    return lambda: out.copy_(x.half() @ y.half())
-
-
 if __name__ == "__main__":
     run_op(matmul)

@@ -183,20 +183,6 @@ WRONG = {
     "puzzle_map_2d": [
         ("if y < out.shape[0] and x < out.shape[1]:", "if y < out.shape[0]:", "outside its shape"),
     ],
-    "puzzle_shared_window": [
-        ("    if t == 0:\n"
-         "        part[0] = x[i - 1] if i > 0 else np.float32(0)\n"
-         "    if t == 63:\n"
-         "        part[65] = x[i + 1] if i + 1 < x.size else np.float32(0)\n",
-         "    if t == 0:\n"
-         "        part[0] = 0\n"
-         "        part[65] = 0\n",
-         "8 of 257 elements, first element 63"),
-        ("part[t] + part[t + 1] + part[t + 2]",
-         "x[i] + (x[i - 1] if i > 0 else np.float32(0))"
-         " + (x[i + 1] if i + 1 < x.size else np.float32(0))",
-         "loads for each result"),
-    ],
     "register_tile": [
         ("        a[r], b[r] = xs[i + 8 * r, k], ys[k, j + 8 * r]\n"
          "    for r in range(4):\n        for s in range(4):\n"
@@ -462,15 +448,6 @@ RIGHT = {
     "puzzle_map_2d": [
         ("if y < out.shape[0] and x < out.shape[1]:",
          "if y < before.shape[0] and x < before.shape[1]:"),
-    ],
-    "puzzle_shared_window": [
-        ("    if t == 0:\n"
-         "        part[0] = x[i - 1] if i > 0 else np.float32(0)\n"
-         "    if t == 63:\n"
-         "        part[65] = x[i + 1] if i + 1 < x.size else np.float32(0)\n",
-         "    if t < 2:\n"
-         "        n, there = 65 * t, i - 1 + 64 * t\n"
-         "        part[n] = x[there] if 0 <= there < x.size else np.float32(0)\n"),
     ],
     "register_tile": [
         ("    for r in range(4):\n        a[r], b[r] = xs[i + 8 * r, k], ys[k, j + 8 * r]\n",

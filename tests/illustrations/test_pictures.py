@@ -177,8 +177,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "by_algorithm": lambda f: f(published("conv2d", source="convnet_benchmarks"),
                                     "Caffe, im2col"),
         "chosen": lambda f: f(published("conv2d", device="V100"), 15.7e12),
-        "overtaking": lambda f: f({way: {n: Of(median=t * n, words="t") for n in (3, 5)}
-                                   for way, t in (("loop", 1e-3), ("FFT", 2e-3))}, "loop", "FFT"),
     },
     "cores": {"ratios": lambda f: f(Of(ratios=lambda: HOUSE, doubt=""))},
     "data_parallel": {
@@ -209,7 +207,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "fused": lambda f: f(published("rms_norm") + published("layer_norm", device="H100 NVL")),
     },
     "grid": {"grid_picture": lambda f: f()},
-    "halo": {"halo": lambda f: f(3)},
     "huffman": {"drawn": lambda f: f(huffman(), ["a", "b", "c", "d"], "c"),
                 "rows_read": lambda f: f({10: 3.0, 1000: 9.0})},
     "instruction_mix": {"mixes": lambda f: f([("one", mix())])},
@@ -234,7 +231,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "steps_published": lambda f: f(published("lstm", device="V100", dtype="float16")),
     },
     "matmul_ladder": {
-        "rungs": lambda f: f({"naive": 0.1}, {"naive": (2, 1 / 8)}),
+        "rungs": lambda f: f({"naive": 0.1}),
         "on_cpu": lambda f: f(compared(*timed("NumPy", "host", 1.0), op="matmul", unit="rows")),
         "climbs": lambda f: f(published("matmul", device="B200", source="learn_cuda")),
     },
@@ -252,7 +249,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "cut_layers": lambda f: f(np.ones((1, 2)), np.ones((2, 2)), np.ones((2, 2))),
     },
     "puzzles": {name: lambda f: f() for name in
-                ("map_1d", "map_2d", "broadcast", "grid_stride", "shared_window")},
+                ("map_1d", "map_2d", "broadcast", "grid_stride")},
     "ring_all_reduce": {"Ring": lambda f: f(np.arange(9).reshape(3, 3))},
     "rivals": {"rivals": lambda f: f(live(), 8e8)},
     "roofs": {"against": lambda f: f(
@@ -268,7 +265,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "prices": lambda f: f({"sorting": (1, 3.0), "pixels": (3.1, None), "words": (2, 1.2)}),
         "sides": lambda f: f([1, 4], {"near": [estimate()] * 2, "far": [estimate()] * 2}),
     },
-    "systolic": {"Pass": lambda f: f(np.ones((4, 3)), np.ones((3, 3)))},
     "tiles": {"tile": lambda f: f("2-D register tile"), "mma": lambda f: f()},
     "transfers": {"timeline": lambda f: f(), "against_size": lambda f: f({8: 1e-6, 8e6: 1e-4})},
     "transformer": {"encoder": lambda f: f(2048),
@@ -276,7 +272,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "trees": {"trees": lambda f: f()},
     "verdicts": {"ranges": lambda f: f(finding())},
     "waves": {"waves": lambda f: f()},
-    "weight_reuse": {"weight_reuse": lambda f: f(64)},
 }
 PLOTS = {
     "timings": {
