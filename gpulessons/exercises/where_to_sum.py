@@ -38,7 +38,7 @@ mistakes = (
 
 def judge(layers):
     """Right at two sizes, with one sum, in which both workers have a part."""
-    rng, sums = np.random.default_rng(1), []
+    rng, sums, sides = np.random.default_rng(1), [], []
 
     def all_reduce(parts):
         mine, yours = parts
@@ -57,9 +57,18 @@ def judge(layers):
     if len(sums) > 1:
         raise Wasteful("all_reduce is called twice or more.",
                        "a by columns: then relu needs no sum.")  # fmt: skip
-    mine, yours = sums[0]
-    if not np.any(mine) or not np.any(yours) or np.array_equal(mine, yours):
-        raise Wasteful("one of the workers computes all of it.", "the halves.")
+    x, a, b = map(np.abs, cases[0][:3])  # so that every hidden number counts
+    for j in range(len(b)):
+        twice = b.copy()
+        twice[j] *= 2
+        sums.clear()
+        layers(x, a, b, all_reduce)
+        layers(x, a, twice, all_reduce)
+        if sum(not np.array_equal(*part) for part in zip(*sums, strict=True)) != 1:
+            raise Wasteful("both of the workers compute the same hidden number.", "the halves.")
+        sides.append(np.array_equal(sums[0][0], sums[1][0]))
+    if sum(sides) * 2 != len(b):
+        raise Wasteful("one of the workers computes more than half of it.", "the halves.")
     return "One sum, of the result alone: relu never had to wait for it."
 
 
