@@ -198,7 +198,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "cards": lambda f: f(Shape(2, 24, 6, 2, 40, 17), 1, 8, 16),
     },
     "sharding": {
-        "ledgers": lambda f: f("A model", Shape(2, 24, 6, 2, 40, 17), 8, 64, True),
+        "ledgers": lambda f: f("A model", Shape(2, 24, 6, 2, 40, 17), 8, 64, "selective"),
     },
     "dense": {
         "per_example": lambda f: f(live()),
