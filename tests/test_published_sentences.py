@@ -2,13 +2,14 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import save_notebooks
 from gpulessons import evidence, units
 from gpulessons.evidence import published
-from gpulessons.workers import fit
-from gpulessons.workers.links import Sample
+from gpulessons.workers import Link
+from gpulessons.workers.links import nonnegative
 
 PAGE = "11_trees_vs_brute_force"
 
@@ -42,17 +43,14 @@ def test_experts_cost_what_is_visited_where_one_kernel_computes_them_all(with_ot
     assert shown(PAGE, "44b")["grouped_gpu"] == pytest.approx(names["grouped_gpu"])
 
 
-def ring_of(card):
-    rows = published("all-reduce", device=card)
-    rings = [Sample("ring", row.sizes["cards"], 4 * row.sizes["floats"], row.value) for row in rows]
-    return fit([ring for ring in rings if ring.workers == 2]), rings
-
-
 @pytest.mark.parametrize("card", ["P100", "M40", "Titan X"])
-def test_a_model_fitted_to_two_cards_tells_eight_of_much_data_and_not_of_little(card):
-    wire, rings = ring_of(card)
-    small, _, large = [wire.seconds("ring", 8, ring.bytes) / ring.seconds
-                       for ring in rings if ring.workers == 8]  # fmt: skip
+def test_a_link_between_two_cards_tells_eight_of_much_data_and_not_of_little(card):
+    rows = [(row.sizes["cards"], 4 * row.sizes["floats"], row.value)
+            for row in published("all-reduce", device=card)]  # fmt: skip
+    pairs = np.array([(2 / seconds, size / seconds) for cards, size, seconds in rows if cards == 2])
+    latency, slowness = nonnegative(pairs)  # of two workers' ring: 2 latencies, and the bytes
+    wire = Link(latency, 1 / slowness)
+    small, *_, large = [wire.seconds("ring", *row[:2]) / row[2] for row in rows if row[0] == 8]
     assert small > 1.5 and large == pytest.approx(1, abs=0.03)
 
 

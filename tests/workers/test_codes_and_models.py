@@ -9,16 +9,7 @@ import torch.distributed as dist
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpulessons.workers import (
-    Link,
-    Sample,
-    batches,
-    bubble,
-    fit,
-    kept,
-    simulate,
-    waiting,
-)
+from gpulessons.workers import Link, batches, bubble, kept, simulate, waiting
 from gpulessons.workers.batches import Reached
 from gpulessons.workers.collectives import Wire
 from gpulessons.workers.emulated import Emulated, Port
@@ -201,31 +192,3 @@ def test_so_many_messages_wait_for_each_other():
         ("ring", 4, (6, 1 / 4)), ("backend", 4, (6, 1 / 4)),
     ):  # fmt: skip
         assert messages(algorithm, workers) == expected, (algorithm, workers)
-
-
-def measured(link):
-    """What would be measured over such a link."""
-    return [
-        Sample(algorithm, workers, size, link.seconds(algorithm, workers, size))
-        for algorithm in ("naive", "tree", "ring")
-        for workers in (2, 3, 5, 8)
-        for size in (4, 4_096, 1 << 20, 1 << 26)
-    ]
-
-
-@given(st.floats(1e-7, 1e-2), st.floats(1e6, 1e12))
-def test_a_planted_link_is_recovered(latency, bandwidth):
-    link = fit(measured(Link(latency, bandwidth)))
-    assert link.latency == pytest.approx(latency, rel=1e-6)
-    assert link.bandwidth == pytest.approx(bandwidth, rel=1e-6)
-    assert link.off == pytest.approx(0, abs=1e-6)
-
-
-def test_what_one_worker_measured_alone_says_nothing_of_a_link():
-    link = fit([*measured(Link(1e-5, 1e9)), Sample("ring", 1, 4096, 1e-7)])
-    assert link.off == pytest.approx(0, abs=1e-6)
-    assert max(link.errors) == pytest.approx(min(link.errors))
-    with pytest.raises(ValueError, match="two or more workers"):
-        fit([Sample("ring", 1, 4096, 1e-7), Sample("ring", 1, 8192, 1e-7)])
-
-
