@@ -98,10 +98,10 @@ def test_the_best_rate_is_that_of_the_fewest_steps_and_the_others_are_given_up(m
 
     def reach(batch, rate, goal, hidden, most):
         asked.append(most)
-        return Reached(batch, rate, needs[rate], 0.1) if needs[rate] <= most else None
+        return Reached(batch, rate, needs[rate]) if needs[rate] <= most else None
 
     monkeypatch.setattr(batches, "reach", reach)
-    assert batches.returns([7], most=80, rates=needs) == [Reached(7, 4.0, 10, 0.1, (10,))]
+    assert batches.returns([7], most=80, rates=needs) == [Reached(7, 4.0, 10, (10,))]
     assert asked == [80, 49, 29, 29, 9]
     with pytest.raises(ValueError, match=r"No rate reaches a loss of 0\.3 with batches of 7\."):
         batches.returns([7], most=5, rates=needs)
@@ -111,16 +111,16 @@ def test_other_seeds_run_the_best_rate_again_and_the_medians_count(monkeypatch):
     steps = {0: 30, 1: 50, 2: None, 3: 40}
 
     def reach(batch, rate, goal, hidden, most, seed=0):
-        return Reached(batch, rate, steps[seed], seed / 10) if steps[seed] else None
+        return Reached(batch, rate, steps[seed]) if steps[seed] else None
 
     monkeypatch.setattr(batches, "reach", reach)
     (found,) = batches.returns([7], rates=[2.0], seeds=4)
-    assert found == Reached(7, 2.0, 40, 0.1, (30, 50, 40))
+    assert found == Reached(7, 2.0, 40, (30, 50, 40))
 
 
 @given(st.floats(1, 1e4), st.floats(0.1, 1e4))
 def test_the_critical_batch_is_found_where_the_law_holds(least, due):
-    found = [Reached(n, 1.0, least * (1 + due / n), 0.1) for n in (4, 64, 1024)]
+    found = [Reached(n, 1.0, least * (1 + due / n)) for n in (4, 64, 1024)]
     assert batches.critical(found) == pytest.approx((least, due), rel=1e-3)
 
 
