@@ -3,12 +3,12 @@
 from statistics import median
 
 import two_hosts
+from measure_links import fit
 from two_hosts import SILENT
 
 import gpulessons
 from gpulessons.illustrations.learning_curves import goal, reached
 from gpulessons.measure.results import Ratio, quartiles
-from gpulessons.workers import fit
 
 FITTED, HELD_OUT = (2**12, 2**16, 2**20, 2**24), (2**14, 2**18, 2**22)  # bytes
 LARGE = 2**18, 2**20, 2**22, 2**24  # more than the limit on a link lets pass at once
@@ -33,8 +33,8 @@ def engine_or_model(rounds=3):
     """The nearness of the backend's all-reduce to its model, at sizes it was not fitted to."""
     found = []
     for _ in range(rounds):
-        sizes = {"sizes": FITTED + HELD_OUT, "algorithms": ["backend"]}
-        samples = gpulessons.launch("measure_links", workers=2, **sizes, **SILENT)[0]
+        sizes = FITTED + HELD_OUT
+        samples = gpulessons.launch("measure_links", workers=2, sizes=sizes, **SILENT)[0]
         link = fit([sample for sample in samples if sample.bytes in FITTED])
         for sample in samples:
             if sample.bytes in HELD_OUT:
@@ -51,7 +51,7 @@ def hosts_or_model(megabits, rounds=3):
         runs = {"runs": [NETWORK] * rounds}
         half = {"runs": [{**NETWORK, "batch": NETWORK["batch"] // 2}] * rounds}
         apart = two_hosts.launched(names, "several", apart=True, **half)
-        large = {"sizes": LARGE, "algorithms": ["backend"], "rounds": 8}
+        large = {"sizes": LARGE, "rounds": 8}
         samples = two_hosts.launched(names, "measure_links", **large)[0]
         together = two_hosts.launched(names, "several", **runs)[0]
     link, found = fit(samples), []

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 MASTER = ["--nnodes=2", "--master-addr=10.77.0.1", "--master-port=29400"]  # torchrun's options
 MEGABIT = 1e6 / 8  # bytes
-SILENT = {"show": lambda line: None, "tell": lambda *progress: None}  # options of launch()
+SILENT = {"show": lambda line: None, "advance": lambda *progress: None}  # options of launch()
 
 
 def why_not():

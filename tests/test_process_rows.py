@@ -7,12 +7,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from gpulessons.workers import Link, Sample
+from gpulessons.workers import Link
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 import processes
 import two_hosts
+from measure_links import Sample
 
 LINK = Link(2e-4, 1e8)
 

@@ -38,7 +38,7 @@ mistakes = (
 
 def judge(layers):
     """Right at two sizes, with one sum, in which both workers have a part."""
-    rng, sums = np.random.default_rng(1), []
+    rng, sums, sides = np.random.default_rng(1), [], []
 
     def all_reduce(parts):
         mine, yours = parts
@@ -51,15 +51,17 @@ def judge(layers):
     check_like(text, layers, cases, hint, mistakes)
     sums.clear()
     layers(*cases[0])
-    if not sums:
-        raise Wasteful("all_reduce is never called: one cannot add what the other has.",
-                       "all_reduce.")  # fmt: skip
-    if len(sums) > 1:
-        raise Wasteful("all_reduce is called twice or more.",
-                       "a by columns: then relu needs no sum.")  # fmt: skip
-    mine, yours = sums[0]
-    if not np.any(mine) or not np.any(yours) or np.array_equal(mine, yours):
-        raise Wasteful("one of the workers computes all of it.", "the halves.")
+    if len(sums) != 1:
+        how = "called twice or more" if sums else "never called: one cannot add what the other has"
+        raise Wasteful(f"all_reduce is {how}.", "a by columns: then relu needs no sum.")
+    x, a, b = map(np.abs, cases[0][:3])  # so that every hidden number counts
+    for twice in 1 + np.eye(len(b)):  # one of them counts twice: for whose part?
+        sums.clear()
+        layers(x, a, b, all_reduce)
+        layers(x, a, b * twice[:, None], all_reduce)
+        sides.append([np.array_equal(*part) for part in zip(*sums, strict=True)])
+    if sum(map(np.array, sides)).tolist() != [len(b) / 2] * 2 or [True, True] in sides:
+        raise Wasteful("one of the workers computes more than half of it.", "the halves.")
     return "One sum, of the result alone: relu never had to wait for it."
 
 

@@ -99,37 +99,27 @@ def speedups(found, foretold) -> Picture:
 
 
 def returns(found) -> Picture:
-    """Steps to the same loss against the batch, and seconds: a list of workers.batches.Reached."""
+    """Steps to the same loss against the batch: a list of workers.batches.Reached."""
     sizes, steps = np.array([r.batch for r in found]), [r.steps for r in found]
     least, bend = critical(found)
     bends = f"the curve bends near a batch of {bend:.2g}" if least else "no bend yet"
     title = (f"{units.count(sizes[-1] / sizes[0])} times the batch, "
-             f"{units.ratio(steps[0] / steps[-1])} fewer steps: {bends}. "
-             f"On one core {quickest(found)} there first.")
-    figure, (left, right) = blank(width=8.2, height=4, title=title, ncols=2)
-    batch = ("examples in the batch", units.count)
-    log_axes(left, x=batch, y=("steps to the same loss", units.count), ticks=sizes)
-    log_axes(right, x=batch, y=("seconds on one core", units.seconds), ticks=sizes)
+             f"{units.ratio(steps[0] / steps[-1])} fewer steps: {bends}.")
+    figure, axes = blank(height=4, title=title)
+    log_axes(axes, x=("examples in the batch", units.count), ticks=sizes,
+             y=("steps to the same loss", units.count))
     linear = steps[0] * sizes[0] / sizes
-    left.plot(sizes, linear, ":", color=INK, linewidth=1, label="if it were linear")
+    axes.plot(sizes, linear, ":", color=INK, linewidth=1, label="if it were linear")
     if least:
         fine = np.geomspace(sizes[0], sizes[-1], 60)
-        left.plot(fine, least * (1 + bend / fine), color=INK, linewidth=1,
+        axes.plot(fine, least * (1 + bend / fine), color=INK, linewidth=1,
                   label=f"{least:.0f} × (1 + {bend:.2g} / batch), fitted")
-    left.legend(frameon=False, labelcolor=INK, fontsize=9, loc="lower left")
-    left.plot(sizes, steps, "o", color=BLUE, markersize=6)
+    axes.plot(sizes, steps, "o", color=BLUE, markersize=6)
     for one in found:
-        left.plot([one.batch] * len(one.runs), one.runs, "_", color=BLUE, markersize=9)
-    right.plot(sizes, [r.seconds for r in found], "o-", color=BLUE)
-    for axes in (left, right):
-        axes.yaxis.get_major_locator().set_params(subs=(1, 2, 5))
-    spoken = "; ".join(f"{r.batch}: {units.count(r.steps)} steps in {units.seconds(r.seconds)}, "
-                       f"rate {r.rate:g}" for r in found)
+        axes.plot([one.batch] * len(one.runs), one.runs, "_", color=BLUE, markersize=9)
+        axes.annotate(f"rate {one.rate:g}", (one.batch, one.steps), (0, 9), color=INK,
+                      textcoords="offset points", ha="center", fontsize=9)
+    axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="lower left")
+    axes.yaxis.get_major_locator().set_params(subs=(1, 2, 5))
+    spoken = "; ".join(f"{r.batch}: {units.count(r.steps)} steps, rate {r.rate:g}" for r in found)
     return Picture(figure, f"{title} Live: {spoken}.")
-
-
-def quickest(found) -> str:
-    """Who is there first in seconds, with those within a fifth of it: a noisy machine's tie."""
-    least = min(one.seconds for one in found)
-    first = [units.count(one.batch) for one in found if one.seconds <= 1.2 * least]
-    return f"{first[0]} is" if len(first) == 1 else f"{', '.join(first)} (much alike) are"

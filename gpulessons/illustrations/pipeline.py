@@ -64,7 +64,7 @@ def winners(models, batches: np.ndarray, widths: np.ndarray) -> Picture:
     shares = ", ".join(f"{name} {part.mean():.0%}" for name, part in told.items())
     title = f"Which way is quickest, modelled, by a tenth or more? Of this map: {shares}."
     figure, axes = blank(height=4.4, title=title)
-    hues = dict(zip(models, (SKY, ORANGE, PURPLE, GREEN), strict=False))
+    hues = dict(zip(models, (DARK, PURPLE, GREEN, SKY, ORANGE), strict=False))
     colors = ListedColormap([to_rgba(hue, alpha) for hue in hues.values() for alpha in (1, 0.35)])
     drawn = np.where(fits, 2 * won + close, np.nan)
     axes.pcolormesh(batches, widths, drawn, cmap=colors, vmin=-0.5, vmax=2 * len(models) - 0.5,
@@ -76,7 +76,8 @@ def winners(models, batches: np.ndarray, widths: np.ndarray) -> Picture:
             places = np.argwhere(part)
             away = np.abs(places - places.mean(axis=0)).sum(axis=1)
             row, column = places[away.argmin()]
-            write(axes, batches[column], widths[row], name, color=DARK)
+            color = "white" if hues[name] == DARK else DARK
+            write(axes, batches[column], widths[row], name, color=color)
     looks = {name: {"color": hue} for name, hue in hues.items()}
     looks["faint: a close call"] = {"color": SKY, "alpha": 0.35}
     looks["empty: nothing fits"] = {"color": "none", "markeredgecolor": INK}

@@ -10,8 +10,8 @@ Read a program (programs/hello first), then the part it is made of, then who run
     programs/                                     the parts that they share, of no program
     hello              who is there               worker       what each program is handed
     check_collectives  ours against the backend's collectives  all-reduce: naive, tree, ring
-    measure_links      how long one takes         links        a model of that, and its fit
-    inference          questions, shared out      emulated     a wire that you set
+    inference          questions, shared out      links        a model of how long one takes
+                                                  emulated     a wire that you set
     data_parallel      one network, shared        gradients    what is sent, and packed how
                        minibatches                training     a network, minibatches, a log
     several            of these, one by one       batches      what a larger batch buys
@@ -31,11 +31,10 @@ The launcher knows no program, and the parts know neither.
 
 from .launcher.failures import WorkersFailed
 from .launcher.launching import launch
-from .links import LINKS, Link, Sample, fit
+from .links import LINKS, Link
 from .schedules import bubble, kept, simulate, waiting
 from .worker import Worker
 
 __all__ = [
-    "LINKS", "Link", "Sample", "Worker", "WorkersFailed", "bubble", "fit", "kept", "launch",
-    "simulate", "waiting",
+    "LINKS", "Link", "Worker", "WorkersFailed", "bubble", "kept", "launch", "simulate", "waiting",
 ]  # fmt: skip

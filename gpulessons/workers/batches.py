@@ -1,4 +1,4 @@
-"""What a larger batch buys: steps, and seconds, until the same loss is reached.
+"""What a larger batch buys: fewer steps until the same loss is reached.
 
 While the noise of a minibatch's gradient decides, twice the batch needs half of the steps; once it
 no longer does, as many. Between the two, by an empirical law,
@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from statistics import median
-from time import perf_counter
 
 import numpy as np
 import torch
@@ -31,7 +30,6 @@ class Reached:
     batch: int
     rate: float
     steps: int
-    seconds: float  # of those steps, on one core
     runs: tuple[int, ...] = field(default=(), repr=False)  # steps from other weights, other batches
 
 
@@ -42,7 +40,7 @@ def returns(
     """[Reached] for each batch size. ValueError where no rate comes to the goal in `most` steps.
 
     seeds: with the best rate, this many runs from other weights and with other minibatches; steps
-    and seconds are then their medians, and a run that fails is left out. On one core: threads would
+    are then their median, and a run that fails is left out. On one core: threads would
     cost these small steps more than they bring.
     """
     with threads(1):
@@ -62,8 +60,7 @@ def best(
     others = (reach(batch, found.rate, goal, hidden, most, seed) for seed in range(1, seeds))
     runs = [found, *(run for run in others if run)]
     steps = tuple(run.steps for run in runs)
-    seconds = median(run.seconds for run in runs)
-    return Reached(batch, found.rate, round(median(steps)), seconds, steps)
+    return Reached(batch, found.rate, round(median(steps)), steps)
 
 
 def reach(
@@ -72,18 +69,16 @@ def reach(
     """Train until the loss of all examples is at the goal; None if that takes too many steps."""
     (x, labels), _ = examples()
     model = network(hidden, seed=seed)
-    optimizer, seconds, look = torch.optim.SGD(model.parameters(), rate), 0.0, 1
+    optimizer, look = torch.optim.SGD(model.parameters(), rate), 1
     for step, chosen in enumerate(minibatches(len(x), batch, most, seed), 1):
-        began = perf_counter()
         optimizer.zero_grad()
         mean_loss(model, x[chosen], labels[chosen]).backward()
         optimizer.step()
-        seconds += perf_counter() - began
         if step >= look:
             look = max(step + 1, round(step * LOOKS))
             with torch.no_grad():
                 if mean_loss(model, x, labels) <= goal:
-                    return Reached(batch, rate, step, seconds)
+                    return Reached(batch, rate, step)
     return None
 
 

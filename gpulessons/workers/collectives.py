@@ -96,14 +96,6 @@ def reduce_scatter(x: Tensor, wire: Wire) -> int:
     return (rank + 1) % world
 
 
-def all_to_all(pieces: list[Tensor], rooms: list[Tensor], wire: Wire) -> None:
-    """rooms[k] ← what worker k has in its pieces for this one: every worker has one for each."""
-    rooms[wire.rank].copy_(pieces[wire.rank])
-    for step in range(1, wire.world_size):
-        to, source = (wire.rank + step) % wire.world_size, (wire.rank - step) % wire.world_size
-        wire.exchange(pieces[to], to, rooms[source], source)
-
-
 def all_gather(x: Tensor, wire: Wire, owned: int) -> None:
     """Every worker owns one piece of x, the next one to its neighbor's; afterwards all have all."""
     pieces, rank, world = cut(x, wire.world_size), wire.rank, wire.world_size

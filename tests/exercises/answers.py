@@ -241,7 +241,8 @@ WRONG = {
          "    return all_reduce([h[:, :half] @ b[:half], h[:, half:] @ b[half:]])\n",
          "not the sum of relus"),
         ("return all_reduce(parts)", "return parts[0] + parts[1]", "never called"),
-        ("return all_reduce(parts)", "return all_reduce([sum(parts), 0])", "computes all of it"),
+        ("return all_reduce(parts)", "return all_reduce([sum(parts), 0])", "more than half"),
+        ("all_reduce(parts)", "all_reduce([0.3 * sum(parts), 0.7 * sum(parts)])", "more than half"),
     ],
     "honest_clock": [
         ("        launch()\n        wait()\n", "        launch()\n", "did not wait"),

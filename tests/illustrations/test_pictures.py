@@ -183,7 +183,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "rounds": lambda f: f(),
         "timeline": lambda f: f({"late": trained(0, 0.1)}),
         "speedups": lambda f: f({"a link": {1: 1.0, 2: 1.9}}, lambda name, n: 0.9 * n),
-        "returns": lambda f: f([Of(batch=b, steps=s, runs=(s,), seconds=b * s / 1e3, rate=0.1)
+        "returns": lambda f: f([Of(batch=b, steps=s, runs=(s,), rate=0.1)
                                 for b, s in ((8, 100), (32, 40), (128, 25))]),
     },
     "decoding": {
@@ -192,7 +192,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "cards": lambda f: f(Shape(2, 24, 6, 2, 40, 17), 1, 8, 16),
     },
     "sharding": {
-        "ledgers": lambda f: f("A model", Shape(2, 24, 6, 2, 40, 17), 8, 64, True),
+        "ledgers": lambda f: f("A model", Shape(2, 24, 6, 2, 40, 17), 8, 64, "selective"),
     },
     "dense": {
         "per_example": lambda f: f(live()),

@@ -9,16 +9,7 @@ import torch.distributed as dist
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpulessons.workers import (
-    Link,
-    Sample,
-    batches,
-    bubble,
-    fit,
-    kept,
-    simulate,
-    waiting,
-)
+from gpulessons.workers import Link, batches, bubble, kept, simulate, waiting
 from gpulessons.workers.batches import Reached
 from gpulessons.workers.collectives import Wire
 from gpulessons.workers.emulated import Emulated, Port
@@ -107,10 +98,10 @@ def test_the_best_rate_is_that_of_the_fewest_steps_and_the_others_are_given_up(m
 
     def reach(batch, rate, goal, hidden, most):
         asked.append(most)
-        return Reached(batch, rate, needs[rate], 0.1) if needs[rate] <= most else None
+        return Reached(batch, rate, needs[rate]) if needs[rate] <= most else None
 
     monkeypatch.setattr(batches, "reach", reach)
-    assert batches.returns([7], most=80, rates=needs) == [Reached(7, 4.0, 10, 0.1, (10,))]
+    assert batches.returns([7], most=80, rates=needs) == [Reached(7, 4.0, 10, (10,))]
     assert asked == [80, 49, 29, 29, 9]
     with pytest.raises(ValueError, match=r"No rate reaches a loss of 0\.3 with batches of 7\."):
         batches.returns([7], most=5, rates=needs)
@@ -120,16 +111,16 @@ def test_other_seeds_run_the_best_rate_again_and_the_medians_count(monkeypatch):
     steps = {0: 30, 1: 50, 2: None, 3: 40}
 
     def reach(batch, rate, goal, hidden, most, seed=0):
-        return Reached(batch, rate, steps[seed], seed / 10) if steps[seed] else None
+        return Reached(batch, rate, steps[seed]) if steps[seed] else None
 
     monkeypatch.setattr(batches, "reach", reach)
     (found,) = batches.returns([7], rates=[2.0], seeds=4)
-    assert found == Reached(7, 2.0, 40, 0.1, (30, 50, 40))
+    assert found == Reached(7, 2.0, 40, (30, 50, 40))
 
 
 @given(st.floats(1, 1e4), st.floats(0.1, 1e4))
 def test_the_critical_batch_is_found_where_the_law_holds(least, due):
-    found = [Reached(n, 1.0, least * (1 + due / n), 0.1) for n in (4, 64, 1024)]
+    found = [Reached(n, 1.0, least * (1 + due / n)) for n in (4, 64, 1024)]
     assert batches.critical(found) == pytest.approx((least, due), rel=1e-3)
 
 
@@ -201,31 +192,3 @@ def test_so_many_messages_wait_for_each_other():
         ("ring", 4, (6, 1 / 4)), ("backend", 4, (6, 1 / 4)),
     ):  # fmt: skip
         assert messages(algorithm, workers) == expected, (algorithm, workers)
-
-
-def measured(link):
-    """What would be measured over such a link."""
-    return [
-        Sample(algorithm, workers, size, link.seconds(algorithm, workers, size))
-        for algorithm in ("naive", "tree", "ring")
-        for workers in (2, 3, 5, 8)
-        for size in (4, 4_096, 1 << 20, 1 << 26)
-    ]
-
-
-@given(st.floats(1e-7, 1e-2), st.floats(1e6, 1e12))
-def test_a_planted_link_is_recovered(latency, bandwidth):
-    link = fit(measured(Link(latency, bandwidth)))
-    assert link.latency == pytest.approx(latency, rel=1e-6)
-    assert link.bandwidth == pytest.approx(bandwidth, rel=1e-6)
-    assert link.off == pytest.approx(0, abs=1e-6)
-
-
-def test_what_one_worker_measured_alone_says_nothing_of_a_link():
-    link = fit([*measured(Link(1e-5, 1e9)), Sample("ring", 1, 4096, 1e-7)])
-    assert link.off == pytest.approx(0, abs=1e-6)
-    assert max(link.errors) == pytest.approx(min(link.errors))
-    with pytest.raises(ValueError, match="two or more workers"):
-        fit([Sample("ring", 1, 4096, 1e-7), Sample("ring", 1, 8192, 1e-7)])
-
-

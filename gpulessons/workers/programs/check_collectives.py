@@ -10,7 +10,7 @@ import torch
 import torch.distributed as dist
 from numpy.typing import NDArray
 
-from ..collectives import ALGORITHMS, Wire, all_gather, all_to_all, cut
+from ..collectives import ALGORITHMS, Wire, all_gather, cut
 from ..worker import Worker
 
 
@@ -33,7 +33,6 @@ def main(
             x, wire = mine.clone(), Wire()
             algorithm(x, wire)
             found.append((name, length, torch.equal(x, expected), wire.sent))
-        found.append(("all-to-all", length, *exchanged(worker, length)))
     return found
 
 
@@ -58,13 +57,3 @@ def ring_of(text: str, x: torch.Tensor, wire: Wire) -> None:
         for view, piece in zip(views, pieces, strict=True):
             view.copy_(torch.as_tensor(piece))
         all_gather(x, wire, owned)
-
-
-def exchanged(worker: Worker, length: int) -> tuple[bool, int]:
-    """(did each worker's k-th piece reach worker k, bytes sent by this worker)"""
-    x = torch.arange(length, device=worker.device)
-    pieces = cut(x.float() + worker.rank, worker.world_size)
-    rooms = [torch.empty_like(pieces[worker.rank]) for _ in pieces]
-    all_to_all(pieces, rooms, wire := Wire())
-    own = cut(x.float(), worker.world_size)[worker.rank]
-    return all(torch.equal(room, own + k) for k, room in enumerate(rooms)), wire.sent
