@@ -36,7 +36,8 @@ class Gpu:
     then `runs` ms of the GPU, which has work of `older` ms to do first."""
 
     def __init__(self, ask, runs, older):
-        self.ask, self.runs, self.done, self.time, self.asked, self.waits = ask, runs, older, 0, 0, 0
+        self.ask, self.runs, self.done = ask, runs, older
+        self.time = self.asked = self.waits = 0
 
     def step(self):
         self.asked, self.time = self.asked + 1, self.time + self.ask
@@ -60,7 +61,7 @@ def judge(attempt):
             raise Mismatch("Two numbers are expected: the mean loss, and the seconds.", HINT)
         mean, read = (number(each, HINT) for each in found)
         if gpu.asked != steps or not isclose(mean, sum(1 / (n + 1) for n in range(steps)) / steps):
-            raise Mismatch(f"After {gpu.asked} of {steps} steps the mean loss was {mean:.4g}.", HINT)
+            raise Mismatch(f"After {gpu.asked} of {steps} steps the mean was {mean:.4g}.", HINT)
         right = 1e-3 * ((steps - 1) * max(ask, runs) + ask + runs)
         took = f"It read {1e3 * read:.3g} ms; the steps took {1e3 * right:.3g} ms"
         if read < 0.98 * right:

@@ -1,4 +1,4 @@
-"""Pictures of what a framework does: its layers, the floor of a step, who calls whom, fused code."""
+"""Pictures of what a framework does: its layers, a step's floor, who calls whom, fused code."""
 
 from functools import partial
 
@@ -41,7 +41,7 @@ def floor(took: dict[int, float], wide: int, narrow: int) -> Picture:
 
 
 def dots(times, *, title: str) -> Picture:
-    """One dot for each of {name: seconds} of a call on a log scale, in the color of who computes."""
+    """One dot for each of {name: seconds} of a call on a log scale, in its backend's color."""
     rows = []
     for name, time in times.items():
         backend = "torch_cpu" if "torch" in name.lower() else "host"

@@ -339,8 +339,7 @@ RIGHT = {
     "wait_once": [
         ("    synchronize()\n    seconds", "    losses[-1].item()\n    seconds"),
         ("    synchronize()\n    seconds",
-         "    losses = [loss.item() for loss in losses]\n    losses = [type('L', (), {'item': lambda "
-         "self, x=x: x})() for x in losses]\n    seconds"),
+         "    for loss in losses:\n        loss.item()\n    seconds"),
         ("sum(loss.item() for loss in losses) / steps, seconds",
          "[sum(loss.item() for loss in losses) / len(losses), seconds]"),
     ],
