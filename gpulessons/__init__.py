@@ -51,9 +51,6 @@ HOMES = {
     "warplens.model.devices": "devices",
     "warplens.model.modelling": "modelled",
     "warplens.model.occupancy": "occupancy",
-    "profiler.calls": "cost_of_a_call",
-    "profiler.libraries": "library_calls",
-    "profiler.recorder": "profile",
     "workers.launcher.launching": "launch",
 }
 MODULES = {

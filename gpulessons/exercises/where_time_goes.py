@@ -1,55 +1,40 @@
-"""Where does a step's time go? Read it off its spans, and count each moment once."""
+"""How long was each span at work itself? What it called counts for those."""
 
 from gpulessons.grader.check import Exercise
 from gpulessons.grader.diagnosis import Mismatch, NotTried, number
 
 text = '''\
 ### BEGIN SOLUTION
-compute = (10 - 3) + (14 - 12)  # addmm and relu
-python = (16 - 0) - compute  # the step and linear, less what computes inside them
-my_shares = {"compute": compute / 20, "Python": python / 20, "idle": (20 - 16) / 20}
+my_self = {"step": 16 - 8 - 2, "linear": 8 - 7, "addmm": 7, "relu": 2}
 ### STUB
-spans = [  # name, start, stop, kind; in ms. The next step starts at 20.
-    ("step", 0, 16, "Python"),
-    ("linear", 2, 10, "Python"),
-    ("addmm", 3, 10, "compute"),  # linear calls it
-    ("relu", 12, 14, "compute"),
-]
-my_shares = {"compute": ..., "Python": ..., "idle": ...}
+spans = [("step", 0, 16), ("linear", 2, 10), ("addmm", 3, 10), ("relu", 12, 14)]  # ms
+my_self = {"step": ..., "linear": ..., "addmm": ..., "relu": ...}
 ### END SOLUTION
 '''
 
-RIGHT = {"compute": 0.45, "Python": 0.35, "idle": 0.2}
-MISTAKES = (
-    ("compute", (10 / 20, 10 / 16), "linear's first millisecond is Python: nothing computes before "
-     "addmm does."),
-    ("Python", (15 / 20, 16 / 20), "Spans cover each other: the step's own, and linear's, are "
-     "counted with what runs inside them."),
-    ("idle", (0,), "Idle is forgotten: from 16 to 20 nothing runs, and the step is not over."),
-)  # fmt: skip
+RIGHT = {"step": 6, "linear": 1, "addmm": 7, "relu": 2}
+HINT = "each millisecond from 0 to 16, and the innermost span that covers it."
+MISTAKES = {
+    ("step", 16): "What runs inside a span counts for that alone: not for the step as well.",
+    ("step", -1): "addmm stands inside linear: it is taken off the step with linear.",
+    ("linear", 8): "Of linear's 8 ms addmm has 7.",
+}
 
 
 def judge(answer):
-    """45 % of the step is computation, 35 % is Python (linear's first millisecond, too)."""
-    hint = "each millisecond from 0 to 20, and the innermost span that covers it."
     if not isinstance(answer, dict) or set(answer) != set(RIGHT):
-        raise Mismatch("Three shares are expected, of compute, Python and idle.", hint)
+        raise Mismatch("Four numbers are expected: of step, linear, addmm and relu.", HINT)
     if ... in answer.values():
-        raise NotTried("The answer is still to come: three shares of the 20 ms.", hint)
-    shares = {kind: number(share, hint) for kind, share in answer.items()}
-    for kind, values, sentence in MISTAKES:
-        if any(abs(shares[kind] - value) < 0.004 for value in values):
-            raise Mismatch(sentence, hint)
-    for kind, share in RIGHT.items():
-        if abs(shares[kind] - share) > 0.004:  # whole percent will do
-            raise Mismatch(f"{kind} took another part of the 20 ms than {shares[kind]:g}.", hint)
-    return "45 % is computation: with kernels that take no time, 11 ms of the 20 are left."
+        raise NotTried("The answer is still to come: four numbers of milliseconds.", HINT)
+    for name, right in RIGHT.items():
+        if abs((took := number(answer[name], HINT)) - right) > 1e-3:
+            raise Mismatch(MISTAKES.get((name, took), f"{name} itself took not {took:g} ms."), HINT)
+    return "They add up to the step's 16 ms: each moment is counted once."
 
 
 hints = (
-    "Draw the 20 ms as a strip. Paint what computes first; of the rest, paint what some span "
-    "still covers. What stays white?",
-    "compute = (10 - 3) + (14 - 12)",
+    "Draw the 16 ms as a strip. Paint addmm and relu first, then linear where it is still white.",
+    'my_self = {"step": 16 - 8 - 2, "linear": 8 - 7, "addmm": 7, "relu": 2}',
 )
 
 exercise = Exercise(__name__, text, judge=judge, hints=hints)

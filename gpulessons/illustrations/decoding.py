@@ -3,7 +3,7 @@
 from gpulessons import units
 from gpulessons.models.decoder import Shape
 from gpulessons.plots.axes import written
-from gpulessons.plots.forms import dots, log_lines
+from gpulessons.plots.forms import LOOKS, dots, log_lines, percent
 from gpulessons.plots.picture import BLUE, COLORS, INK, VERMILLION, Picture, blank
 from warplens.model.devices import sheet
 
@@ -81,3 +81,27 @@ def together(seconds: dict[int, float]) -> Picture:
     look = {"color": COLORS["torch_cpu"], "marker": "o", "linestyle": "-"}
     return log_lines([("this CPU", [*seconds], rates, look)], ("tokens at once", units.count),
                      ("tokens a second", units.count), title=title, ticks=[*seconds], base=2)
+
+
+def by_batch(rows, at_most, fits) -> Picture:
+    """Tokens a second against the batch: published, and the bound for as many tokens in each cache
+    as in the mean. at_most(batch, context): that bound; fits(context): room for so many."""
+    ends: dict = {}
+    for row in rows:
+        ends.setdefault((row.sizes["prompt"], row.sizes["output"]), []).append(row)
+    named, shares = [], []
+    for look, ((prompt, output), found) in zip(LOOKS, ends.items(), strict=False):
+        context, found = prompt + output // 2, sorted(found, key=lambda row: row.sizes["batch"])
+        room = min(128, fits(context))
+        batches = [*(batch for batch in (1, 2, 4, 8, 16, 32, 64) if batch < room), room]
+        named.append((f"{context:,} tokens each, at most" + " (room for no more)" * (room < 128),
+                      batches, [at_most(batch, context) for batch in batches],
+                      {"color": look["color"]}))
+        named.append((f"{context:,}, published", [row.sizes["batch"] for row in found],
+                      [row.value for row in found],
+                      {**look, "linestyle": "none", "markerfacecolor": "none", "markersize": 8}))
+        shares += [row.value / at_most(min(row.sizes["batch"], room), context) for row in found]
+    title = (f"The longer the sequences, the sooner a larger batch stops helping. Published: "
+             f"{percent(min(shares))} to {percent(max(shares))} of the bound.")
+    return log_lines(named, ("sequences at once", units.count), ("tokens a second", units.count),
+                     title=title, ticks=(1, 4, 16, 64), base=2)

@@ -1,81 +1,128 @@
-"""Pictures of what a framework does: its layers, eager and compiled code, six networks, small sums.
-"""
+"""Pictures of what a framework does: its layers, a step's floor, who calls whom, fused code."""
 
 from functools import partial
 
 from gpulessons import units
 from gpulessons.plots import forms
-from gpulessons.plots.forms import LOOKS, percent, stacked
-from gpulessons.plots.picture import BLUE, COLORS, GREEN, INK, MARKERS, VERMILLION, Picture
-from warplens.tables import Table
+from gpulessons.plots.axes import written
+from gpulessons.plots.forms import LOOKS, key, percent
+from gpulessons.plots.picture import BLUE, COLORS, INK, MARKERS, VERMILLION, Picture, blank
 
 from .drawings import drawing
 
-KINDS = {"compute": BLUE, "launch and Python": VERMILLION, "memory": GREEN}  # as in timelines
 # From a line of Python down to what computes, one box for each layer.
 layers = partial(drawing, "layers")
 # Trips to memory: three of each operator when eager, three in all in one loop. A read is one;
 # a write is two, as its line is fetched before it is written back.
 passes = partial(drawing, "passes")
-LONG = {"year": 365 * 86_400, "day": 86_400, "hour": 3600, "minute": 60}  # seconds
+PRODUCTS = "aten::mm", "aten::addmm"
+DEEPEST = 6  # rows of a timeline
 
 
-def shares(steps) -> Picture:
-    """What the time of each step went into, in the colors of a timeline: {step: {kind: share}}."""
-    computing = ", ".join(f"{percent(split['compute'])} of the {name}"
-                          for name, split in steps.items())
-    return stacked(steps, KINDS, percent, title=f"Compute is {computing}.",
-                   what="share of the step, while the profiler watches")
+def floor(took: dict[int, float], wide: int, narrow: int) -> Picture:
+    """Time of a step against the width of its layers, measured: {width: seconds}. Beside it, how
+    it would fall if nothing but arithmetic took time."""
+    from matplotlib.ticker import LogLocator
+
+    last = max(took)
+    by_work = {width: took[last] * (width / last) ** 2 for width in took}
+    title = (f"{(wide // narrow) ** 2:,} times less arithmetic: {units.seconds(took[narrow])} "
+             f"instead of {units.seconds(took[wide])}.")
+    look = {"color": COLORS["torch_cpu"], "marker": MARKERS["torch_cpu"]}
+    picture = forms.log_lines(
+        [("measured", [*took], [*took.values()], look),
+         ("by arithmetic alone", [*took], [*by_work.values()], {"color": INK, "linestyle": ":"})],
+        ("numbers in each layer", units.count), ("time of a step", units.seconds), base=2,
+        ticks=[*took], title=title)
+    picture.axes.axhline(took[narrow], color=INK, linewidth=0.8, linestyle="--")
+    picture.axes.set_ylim(took[narrow] / 30, 3 * took[last])
+    picture.axes.yaxis.set_major_locator(LogLocator())
+    return picture
 
 
-def dots(times, *, title: str, what: str = "time of one call") -> Picture:
-    """One dot for each of {name: seconds} on a log scale, in the color of who computes: PyTorch on
-    a CPU or on a GPU, else the CPU by itself."""
+def dots(times, *, title: str) -> Picture:
+    """One dot for each of {name: seconds} of a call on a log scale, in its backend's color."""
     rows = []
     for name, time in times.items():
-        torch = "torch_gpu" if "GPU" in name else "torch_cpu"
-        backend = torch if "torch" in name.lower() else "host"
+        backend = "torch_cpu" if "torch" in name.lower() else "host"
         rows.append((name, time, {"marker": MARKERS[backend], "color": COLORS[backend]}))
-    return forms.dots(rows, what, units.seconds, title=title)
+    return forms.dots(rows, "time of one call", units.seconds, title=title)
 
 
-def launches(rows) -> Picture:
-    """Published time from one small kernel to the next, on each card from a stream and from a CUDA
-    graph. The title says how much more often a graph starts one."""
-    times: dict = {}
-    for row in rows:
-        way = "graph" if "graph" in row.what else "stream"
-        times.setdefault(row.device, {})[way] = row.sizes["bytes"] / row.value
-    gains = [each["stream"] / each["graph"] for each in times.values()]
-    sources = "; ".join(dict.fromkeys(row.citation for row in rows))
-    looks = {"stream": {"color": BLUE}, "graph": {"color": VERMILLION, "marker": "^"}}
-    return forms.dots(
-        [(f"{card}, from a {way}", seconds, {**looks[way], "markerfacecolor": "none"})
-         for card, each in times.items() for way, seconds in each.items()],
-        f"from one small kernel to the next, published:\n{sources}", units.seconds,
-        title=f"From a CUDA graph small kernels start {units.ratio(min(gains))} to "
-        f"{units.ratio(max(gains))} as often as from a stream.")
+def timelines(seen) -> Picture:
+    """Steps as torch's profiler saw them, one below the other: {name: profile}. Time to the right;
+    a bar below another was called by it; products of matrices in a color of their own."""
+    figure, panels = blank(10, 2.4 * len(seen), nrows=len(seen), squeeze=False)
+    told = []
+    for axes, (name, profile) in zip(panels.flat, seen.items(), strict=True):
+        rows = nested(profile.events())
+        whole = max(stop for row in rows for _, stop, _ in row)
+        for depth, row in enumerate(rows):
+            for color, wanted in ((VERMILLION, False), (BLUE, True)):
+                bars = [(start, stop - start) for start, stop, called in row
+                        if (called in PRODUCTS) is wanted]  # fmt: skip
+                axes.broken_barh(bars, (depth - 0.42, 0.84), facecolor=color)
+        computing = sum(stop - start for row in rows for start, stop, called in row
+                        if called in PRODUCTS)  # fmt: skip
+        told.append(f"{percent(computing / whole)} of the {name} step")
+        axes.set_yticks([0], ["calls"])
+        axes.set_ylim(len(rows) - 0.5, -1.1)
+        for words, start, stop in phases(rows, whole):
+            if stop - start > 0.05 * whole:
+                axes.text((start + stop) / 2, -0.75, words, color=INK, fontsize=9, ha="center")
+            axes.axvline(start, color=INK, linewidth=0.5, linestyle=":")
+        axes.set_xlim(0, whole)
+        axes.set_title(f"{name}: {units.seconds(whole)} while watched", color=INK, fontsize=10,
+                       loc="left")
+        written(axes.xaxis, units.seconds)
+    title = f"The same calls. Products of matrices take {' and '.join(told)}."
+    figure.suptitle(title, color=INK, fontsize=12, x=0.01, ha="left")
+    key(figure, {"a product": {"color": BLUE}, "any other operator": {"color": VERMILLION}})
+    return Picture(figure, title)
+
+
+def phases(rows, whole: float):
+    """(name, start, stop) of the four lines of a step."""
+    spans = sorted(span for row in rows for span in row)
+    back = next(start for start, _, name in spans if name.startswith("autograd::engine"))
+    (_, ready), (last, _) = ((start, stop) for start, stop, name in spans
+                             if name.startswith("Optimizer."))  # fmt: skip
+    ends = 0.0, ready, back, last, whole
+    return zip(("zero_grad", "forward", "backward", "update"), ends, ends[1:], strict=False)
+
+
+def nested(events) -> list[list[tuple[float, float, str]]]:
+    """(start, stop, name) of a thread's spans in seconds from the first: those that nothing called,
+    those that they called, and so on."""
+    found = sorted((one.time_range.start, -one.time_range.end, one.name) for one in events
+                   if not one.name.startswith("ProfilerStep"))
+    rows, around, first = [], [], found[0][0]
+    for start, end, name in found:
+        while around and around[-1] <= start:
+            around.pop()
+        if len(around) < DEEPEST:
+            if len(around) == len(rows):
+                rows.append([])
+            rows[len(around)].append((1e-6 * (start - first), 1e-6 * (-end - first), name))
+        around.append(-end)
+    return rows
 
 
 def fused(rows) -> Picture:
-    """PyTorch's eager time over that of fused kernels, published, a line for each op and way. The
-    title sets ops that eager PyTorch does in several kernels against those that have one there."""
-    named, gains, looks = [], {True: [], False: []}, iter(LOOKS)
-    for op, phase in dict.fromkeys((row.subject, row.what.partition(": ")[2]) for row in rows):
+    """PyTorch's eager time over that of fused kernels, published, a line for each op and way."""
+    named, gains, looks = [], {}, iter(LOOKS)
+    for op in dict.fromkeys(row.subject for row in rows):
         times: dict = {}
-        for row in rows:
-            way, _, what = row.what.partition(": ")
-            if (row.subject, what) == (op, phase):
-                times.setdefault(way, {})[row.sizes["columns"]] = row.value
+        for row in (row for row in rows if row.subject == op):
+            times.setdefault(row.what.partition(": ")[0], {})[row.sizes["columns"]] = row.value
         eager = next(way for way in times if way.startswith("PyTorch"))
         for way in (way for way in times if way != eager):
             gain = [times[eager][n] / time for n, time in times[way].items()]
-            gains["an op at a time" in eager] += gain
-            name = op.replace("_", " ") + " and back" * ("back" in phase)
-            named.append((f"{name}, {way} (published)", [*times[way]], gain,
+            gains.setdefault("an op at a time" in eager, []).extend(gain)
+            named.append((f"{op.replace('_', ' ')}, {way}", [*times[way]], gain,
                           {**next(looks), "markerfacecolor": "none"}))
     several, lone = (f"{units.ratio(min(each))} to {units.ratio(max(each))}"
-                     for each in gains.values())
+                     for each in (gains[True], gains[False]))
     sources = "; ".join(dict.fromkeys(row.citation for row in rows))
     picture = forms.log_lines(
         named, ("columns", units.count), ("eager time over fused", units.ratio), base=2,
@@ -83,25 +130,3 @@ def fused(rows) -> Picture:
         f"where it has one kernel already. Published: {sources}.")
     picture.axes.axhline(1, color=INK, linewidth=1)
     return picture
-
-
-def saved(steps, microseconds: float, calls: int, count: float) -> Table:
-    """What a saving in each call is worth to a training run, for networks of other widths.
-
-    steps: {network: seconds of one of its steps}; microseconds: saved in each call; calls: in one
-    step; count: steps of the run. Modelled: a product of three numbers, and a share.
-    """
-    gain = microseconds * 1e-6 * calls
-    rows = [(name, duration(time * count),
-             "more than all" if gain >= time else f"{100 * gain / time:.2g} %")
-            for name, time in steps.items()]
-    head = "network", "the whole run", "share saved"
-    return Table(f"{duration(gain * count)} saved, modelled", head, rows)
-
-
-def duration(seconds: float) -> str:
-    """Seconds as people plan with them: in the longest of LONG of which there are two."""
-    for name, length in LONG.items():
-        if seconds >= 2 * length:
-            return f"{units.three_digits(seconds / length)} {name}s"
-    return units.seconds(seconds)

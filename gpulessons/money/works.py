@@ -88,15 +88,15 @@ def networks() -> list[Work]:
     result and what the function after it makes of it are written and read, and the gradients of
     both. In 16 bits the update also reads and writes a copy of each weight in 32.
     """
-    from gpulessons.models.six_networks import FULL, cost  # imports PyTorch
+    from gpulessons.models.six_networks import KINDS, cost  # imports PyTorch
 
     works = []
-    for size in FULL.values():
-        needs = cost(size)
+    for name in KINDS:
+        needs = cost(name)
         outputs = (needs.memory / 4 - 2 * needs.parameters) / 4
         moved = by_width(6 * needs.parameters + 8 * outputs)
         moved["16 bits"] += 8 * needs.parameters
-        works.append(Work(size.name, needs.flops, moved, by_width(needs.memory / 4),
+        works.append(Work(name, needs.flops, moved, by_width(needs.memory / 4),
                           2 * needs.layers * launch()))  # fmt: skip
     return works
 

@@ -75,8 +75,14 @@ WRONG = {
          "            part[index] += part[index + 128 // step]",
          "bank"),
     ],
-    "break_even_calls": [
-        ("    if compiled >= eager:\n        return None\n", "", "ZeroDivisionError"),
+    "wait_once": [
+        ("    synchronize()\n    start", "    start", "older work in the queue was counted, too"),
+        ("    synchronize()\n    seconds", "    seconds", "before the GPU was done"),
+        ("[step() for _ in range(steps)]", "[step()] * steps", "After 1 of 10 steps"),
+        ("[step() for _ in range(steps)]",
+         "[type('L', (), {'item': lambda self, x=step().item(): x})() for _ in range(steps)]",
+         "Python waited 10 times"),
+        (" / steps, seconds", " / steps", "Two numbers are expected"),
     ],
     "break_even_hours": [
         ("return None", "return 0", "it was 0, where None is expected"),
@@ -217,9 +223,10 @@ WRONG = {
         ("dz.T @ x", "(dz[:, :, None] * x[:, None, :]).sum(0)", "for every example"),
     ],
     "where_time_goes": [
-        ("(10 - 3) + (14 - 12)", "(10 - 2) + (14 - 12)", "first millisecond is Python"),
-        ("(20 - 16) / 20", "0", "Idle is forgotten"),
-        ("(16 - 0) - compute", "(16 - 0)", "counted with what runs inside"),
+        ("16 - 8 - 2", "16", "not for the step as well"),
+        ("16 - 8 - 2", "16 - 8 - 7 - 2", "taken off the step with linear"),
+        ("8 - 7", "8", "addmm has 7"),
+        ('"relu": 2', '"relu": 3', "relu itself took not 3"),
     ],
     "where_to_sum": [
         ("    parts = []\n"
@@ -316,9 +323,12 @@ RIGHT = {
          "            cuda.atomic.add(out, 0, s)\n"
          "\n"),
     ],
-    "break_even_calls": [
-        ("return None", 'return float("inf")'),
-        ("ceil(compiling / (eager - compiled))", "-(compiling // (compiled - eager))"),
+    "wait_once": [
+        ("    synchronize()\n    seconds", "    losses[-1].item()\n    seconds"),
+        ("    synchronize()\n    seconds",
+         "    for loss in losses:\n        loss.item()\n    seconds"),
+        ("sum(loss.item() for loss in losses) / steps, seconds",
+         "[sum(loss.item() for loss in losses) / len(losses), seconds]"),
     ],
     "break_even_hours": [
         ("return None", 'return float("inf")'),
@@ -471,8 +481,8 @@ RIGHT = {
         ("dz.T @ x, dz.sum(axis=0)", "np.einsum('no,ni->oi', dz, x, optimize=True), np.sum(dz, 0)"),
     ],
     "where_time_goes": [
-        ('{"compute": compute / 20, "Python": python / 20, "idle": (20 - 16) / 20}',
-         '{"idle": 0.2, "compute": 0.45, "Python": 0.35}'),
+        ('{"step": 16 - 8 - 2, "linear": 8 - 7, "addmm": 7, "relu": 2}',
+         'dict(relu=2.0, addmm=7.0, linear=1.0, step=6.0)'),
     ],
     "where_to_sum": [
         ("return all_reduce(parts)", "return all_reduce(part for part in parts[::-1])"),

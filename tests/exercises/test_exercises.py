@@ -63,7 +63,6 @@ def column(*numbers):
 
 
 BY_HAND = {  # what the solution, which is the truth of these exercises, is given and must answer
-    "break_even_calls": ((12_000_000, 900, 400), 24_000),
     "break_even_hours": ((1000, 3, 500, 2), 500),
     "group_by_expert": ((np.array([1, 0, 1]), 3), ([1, 0, 2], [1, 3, 3])),
     "judge_a_claim": (([("A", 5), ("A", 4), ("B", 0)], 1, 3), ["depends", 2]),

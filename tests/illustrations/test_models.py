@@ -139,10 +139,6 @@ def test_titles_of_launches_and_of_fused_kernels_turn_with_their_figures():
         return Of(subject=subject, what=what, value=value, sizes=sizes, device="a card",
                   citation="a card, 2020 (somebody)")
 
-    for slow, gain in ((1e9, "2×"), (4e9, "0.5×")):
-        rows = [row("launch", "scale, in a stream", slow, bytes=4000),
-                row("launch", "scale, a CUDA graph", 2e9, bytes=4000)]
-        assert f"start {gain} to {gain} as often" in frameworks.launches(rows).alt
     eager = "PyTorch, an op at a time: forward"
     for several, lone in ((1.0, 4.0), (8.0, 0.5)):
         rows = [row("rms_norm", eager, 2 * several, columns=64),

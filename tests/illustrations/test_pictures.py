@@ -49,6 +49,14 @@ def compared(*entries, **more):
     return Comparison(**{**given, **more})
 
 
+def step_events():
+    """Four lines of a step as a profiler tells them, in microseconds."""
+    spans = (("ProfilerStep#1", 0, 90), ("Optimizer.zero_grad#SGD", 1, 5), ("aten::linear", 6, 20),
+             ("aten::addmm", 8, 19), ("autograd::engine: x", 30, 50), ("aten::mm", 31, 45),
+             ("Optimizer.step#SGD.step", 60, 80), ("aten::add_", 61, 70))  # fmt: skip
+    return [Of(name=name, time_range=Of(start=a, end=b)) for name, a, b in spans]
+
+
 CPU = ("NumPy", "host", 1e-6, 1e-4), ("Numba, every core", "host", 2e-6, 5e-5)
 TORCH = "PyTorch on CPU", "torch_cpu", 3e-6, 9e-5
 
@@ -190,6 +198,9 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "foretold": lambda f: f([10, 20, 40], [1.0, 2.0], 3.9),
         "together": lambda f: f({1: 1.0, 4: 2.0, 64: 4.0}),
         "cards": lambda f: f(Shape(2, 24, 6, 2, 40, 17), 1, 8, 16),
+        "by_batch": lambda f: f(published("decoding", source="lmdeploy",
+                                          what="tokens of Llama-2-7B"),
+                                lambda batch, context: 9e5 / (1e3 / batch + context), lambda n: 40),
     },
     "sharding": {
         "ledgers": lambda f: f("A model", Shape(2, 24, 6, 2, 40, 17), 8, 64, "selective"),
@@ -201,9 +212,9 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     },
     "frameworks": {
         "layers": lambda f: f(), "passes": lambda f: f(),
-        "shares": lambda f: f({"step": {"compute": 0.7, "launch and Python": 0.2, "other": 0.1}}),
+        "floor": lambda f: f({2: 3e-4, 64: 4e-4, 512: 9e-3}, 64, 2),
         "dots": lambda f: f(RUNS, title="Three sums."),
-        "launches": lambda f: f(published("launch", elements=4096, block=256)),
+        "timelines": lambda f: f({"narrow": Of(events=step_events)}),
         "fused": lambda f: f(published("rms_norm") + published("layer_norm", device="H100 NVL")),
     },
     "grid": {"grid_picture": lambda f: f()},

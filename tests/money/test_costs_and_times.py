@@ -69,11 +69,11 @@ def test_a_step_costs_the_rent_of_its_time():
 
 
 def test_a_network_s_step_has_its_products_and_moves_weights_six_times_and_outputs_eight():
-    from gpulessons.models.six_networks import FULL, cost
+    from gpulessons.models.six_networks import KINDS, cost
 
     works = networks()
-    first, size = works[0], FULL["FCN-5"]
-    assert [w.name for w in works] == list(FULL) and first.flops == cost(size).flops
+    first, size = works[0], "FCN-5"
+    assert [w.name for w in works] == list(KINDS) and first.flops == cost(size).flops
     assert cost(size).layers == 7 and first.launched == 2 * 7 * launch()  # 4 products, 3 sigmoids
     parameters = cost(size).parameters
     outputs = cost(size).memory / 16 - parameters / 2
