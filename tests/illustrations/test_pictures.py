@@ -155,7 +155,6 @@ RUNS = {"NumPy": 1e-3, "PyTorch on CPU": 2e-3, "PyTorch on GPU": 3e-3}
 EPOCHS = [Of(number=n, accuracy=n / 3, seconds=float(n)) for n in (1, 2)]
 HOGWILD = Of(curve=((0.0, 1.0), (2.0, 0.5), (4.0, 0.1)),
              by_updates=((0, 1.0), (10, 0.5), (20, 0.1)))
-HOUSE = {"cores, as on the box": 20.0, "FLOP/s": 3.0}
 FOREST = [Of(name=name, rate=rate, recall=recall, leaves=leaves, note="")
           for name, rate, recall, leaves in
           (("brute force", 1e2, 1.0, 0), ("1 leaf", 9e3, 0.4, 1), ("9 leaves", 9e2, 0.95, 9))]
@@ -170,11 +169,9 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     },
     "attention_head": {"head": lambda f: f(["a", "b", "c"], *random(3, 3, 4), token=1)},
     "buying": {
-        "ratios": lambda f: f(devices()[0], devices()[0], (0.5, 2)),
         "chain": lambda f: f(stages(), devices()[0]),
-        "worth": lambda f: f(stages(), *2 * devices()[:1], (0.5, 2)),
         "prices": lambda f: f(works(), devices()),
-        "renting": lambda f: f(devices()),
+        "bill": lambda f: f(devices()[0], 1e3),
     },
     "conv2d": {
         "patch_and_column": lambda f: f(random(4, 5), random(4, 12), (2, 2), 5),
@@ -184,7 +181,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "overtaking": lambda f: f({way: {n: Of(median=t * n, words="t") for n in (3, 5)}
                                    for way, t in (("loop", 1e-3), ("FFT", 2e-3))}, "loop", "FFT"),
     },
-    "cores": {"ratios": lambda f: f(Of(ratios=lambda: HOUSE, doubt=""))},
     "data_parallel": {
         "rounds": lambda f: f(),
         "timeline": lambda f: f({"late": trained(0, 0.1)}),
