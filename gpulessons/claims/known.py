@@ -180,19 +180,6 @@ def price_of_a_flop() -> Iterator[Figure]:
                      "published", fast / cost, slow / cost, card.citation)  # fmt: skip
 
 
-@about("9a")
-def hours_of_rent() -> Iterator[Figure]:
-    """Prices and rents of 2026, a card alone, without energy: the least rent and the most."""
-    for device in ("RTX 5090", "A100 80 GB", "H200", "B200"):
-        rents = sorted(published("rent", device=device), key=lambda row: row.value)
-        asked = [end for row in published("price", device=device)
-                 if row.source.measured >= "2026" for end in row.ends]  # fmt: skip
-        for which, rent in (("least", rents[0]), ("most", rents[-1])):
-            life = 3 * YEAR * rent.value
-            yield Figure(f"{device}, bought as asked for in 2026, at the {which} rent", "published",
-                         min(asked) / life, max(asked) / life, rent.citation)  # fmt: skip
-
-
 @about("9b")
 def a_year_of_training() -> Iterator[Figure]:
     """Models of 2020 and 2024 at most, on a consumer card of 2025; and one of 2012, as it was."""
@@ -203,6 +190,17 @@ def a_year_of_training() -> Iterator[Figure]:
                      f"its data sheet; {model.source.title}")  # fmt: skip
     led = one("training", what="AlexNet")
     yield cited(f"{led.what} in 2012, {led.sizes['cards']} × {led.device}", YEAR / led.value, led)
+
+
+@about("20a")
+def rates_over_cores() -> Iterator[Figure]:
+    """The K80's rate for each of its cores, and of its 26 multiprocessors, over a Zen 4 core's."""
+    board = sheet("K80 board")
+    core = one("peak", what="FMAs and sums in registers: one core").value
+    for what, count in (("by 4,992 cores, as its box counts them", board.lanes),
+                        ("by its 26 multiprocessors, which have a program of their own", 26)):
+        ratio = board.peaks["float32"] / count / core
+        yield of_two(what, min(ratio, 1 / ratio))
 
 
 @about("20c")

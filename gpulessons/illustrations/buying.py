@@ -1,15 +1,13 @@
-"""Pictures for a buyer: two boxes, one network run in four ways, what an hour of a card is worth to
-each, what a token costs, when buying pays."""
+"""Pictures for a buyer: one network run in four ways, what a token costs, when buying pays."""
 
 from textwrap import fill
 
 import numpy as np
 
 from gpulessons import units
-from gpulessons.money.chain import UNDECIDED
 from gpulessons.money.renting import HOURS, break_even, energy, owned_hour
 from gpulessons.plots.axes import beside, log_axes, name_rows
-from gpulessons.plots.forms import dots, key, listed, percent
+from gpulessons.plots.forms import key, listed, percent
 from gpulessons.plots.picture import BLUE, GREEN, INK, VERMILLION, Picture, blank
 
 BOUNDS = {"FLOP/s": {"color": BLUE, "marker": "s"}, "bytes/s": {"color": GREEN, "marker": "o"},
@@ -18,29 +16,7 @@ TAKEN = {"color": INK, "marker": "D", "markersize": 8, "linestyle": "none"}
 OPEN = {"markerfacecolor": "none", "linestyle": "none", "markersize": 8}
 
 
-# -- Two boxes, and one network run in four ways.
-
-
-def ratios(dear, cheap, rents) -> Picture:
-    """How many times the dearer card has of each number on the box; dashed, the least and the most
-    that its rent is of the other's."""
-    numbers = {
-        "FLOP/s in 16 bits": (dear.rates["16 bits"], cheap.rates["16 bits"]),
-        "FLOP/s in float32": (dear.rates["float32"], cheap.rates["float32"]),
-        "bytes/s": (dear.bandwidth, cheap.bandwidth), "bytes": (dear.memory, cheap.memory),
-    }  # fmt: skip
-    rows = [(what, more / less, {"color": BLUE}) for what, (more, less) in numbers.items()]
-    beyond = [what for what, times, _ in rows if times > rents[1]]
-    title = (f"The rent of the {dear.name} is {span(rents)} that of the {cheap.name}. "
-             f"More than that it has of {' and '.join(beyond) or 'nothing'}.")  # fmt: skip
-    picture = dots(rows, f"{dear.name} over {cheap.name}, by data sheets", "{:.3g} ×".format,
-                   title=title, one=True, base=2)
-    picture.axes.axvspan(*rents, color=VERMILLION, alpha=0.25, linewidth=0)
-    return picture
-
-
-def span(ends):
-    return f"{ends[0]:.2f} to {ends[1]:.2f} times"
+# -- One network run in four ways.
 
 
 def chain(stages, device) -> Picture:
@@ -78,28 +54,6 @@ def waited(stage, device):
     limit = stage.limit(device)
     share = {"FLOP/s": "MFU", "bytes/s": "MBU"}.get(limit)
     return f"{limit}, {share} {percent(stage.reached(device))}" if share else limit
-
-
-def worth(stages, cheap, dear, rents) -> Picture:
-    """A bar for each stage: how many hours of the cheaper card an hour of the dearer is worth; the
-    band is what it is rented for."""
-    bars = {each.name: each.worth(cheap, dear) for each in stages}
-    words = [each.verdict(cheap, dear, rents) for each in stages]
-    ends = [end for bar in bars.values() for end in bar]
-    decided = len(words) - words.count(UNDECIDED)
-    title = (f"The rent of the {dear.name} is {span(rents)} that of the {cheap.name}: decided in "
-             f"{decided} of {len(words)} ways.")  # fmt: skip
-    figure, axes = blank(height=1.7 + 0.4 * len(bars), title=title)
-    axes.axvspan(*rents, color=VERMILLION, alpha=0.25, linewidth=0)
-    told = {}
-    for y, ((name, (low, high)), word) in enumerate(zip(bars.items(), words, strict=True)):
-        axes.plot([low, high], [y, y], "|-", color=BLUE, linewidth=3, markersize=14)
-        told[name] = f"{low:.2f} to {high:.2f} ×: " * (low < high) + word
-        beside(axes, told[name], max(*ends, *rents), y)
-    name_rows(axes, bars)
-    axes.set(xlim=(0, 1.7 * max(*ends, *rents)),
-             xlabel=f"an hour of the {dear.name}, in hours of the {cheap.name}: worth, modelled")
-    return Picture(figure, f"{title} {listed(told)}.")
 
 
 # -- What does a step cost?
@@ -164,36 +118,34 @@ def why_none(work, device, factors):
 # -- Rent or buy?
 
 
-def renting(devices, years=3.0, price_per_kwh=0.2) -> Picture:
-    """A panel for each device: dollars of an hour of use over the share of so many years in which
-    it is used, owned and rented, each a band from the least that is asked to the most."""
-    shown = [d for d in devices if d.price and d.rent]
-    told = "; ".join(f"{d.name} {pays_from(d, years, price_per_kwh)}" for d in shown)
-    title = f"In use for {years:g} years, buying pays: {told}."
-    figure, panels = blank(8.8, 3.6, title, ncols=len(shown), sharey=True, squeeze=False)
-    used = np.geomspace(0.02, 1, 60)
-    for axes, device in zip(panels[0], shown, strict=True):
-        log_axes(axes, x=("share of the time in use", percent), ticks=(0.02, 0.1, 0.3, 1),
-                 y=("$ an hour of use", "{:g}".format))  # fmt: skip
-        each = energy(device.watts, price_per_kwh)
-        owned = (owned_hour(price, years * HOURS * used, each)
-                 for price in (device.price, device.price_most))
-        axes.fill_between(used, *owned, color=BLUE, alpha=0.5, linewidth=0)
-        axes.fill_between(used, device.rent, device.rent_most, facecolor="none", hatch="//",
-                          edgecolor=VERMILLION, linewidth=0.8)
-        axes.set_title(device.name, color=INK, fontsize=10, loc="left")
-        axes.label_outer()
-    key(figure, {"bought": {"color": BLUE}, "rented (hatched)": {"color": VERMILLION, **OPEN}})
-    return Picture(figure, title)
+def bill(device, rate, years=3.0, price_per_kwh=0.2) -> Picture:
+    """Dollars of a million tokens over the share of the time in which a device makes so many a
+    second: rented for the seconds in which it computes, rented for all, and owned for so many
+    years, a band from the least that is asked to the most."""
+    used, each = np.geomspace(0.05, 1, 60), energy(device.watts, price_per_kwh)
+    owned = [owned_hour(price, years * HOURS * used, each)
+             for price in (device.price, device.price_most)]
+    least, most = pays_from(device, years, price_per_kwh)
+    never = "" if least <= 1 else ", so never"
+    title = (f"{device.name}: owned for {years:g} years it costs less than by the second\n"
+             f"from {percent(least)} to {percent(most)} of the time on{never}")  # fmt: skip
+    figure, axes = blank(8.4, 3.6, title)
+    tokens = rate * 3600 / 1e6  # millions in an hour of use
+    axes.fill_between(used, *(hour / tokens for hour in owned), color=BLUE, alpha=0.5, linewidth=0)
+    axes.plot(used, device.rent / used / tokens, color=GREEN, linestyle="--")
+    axes.plot(used, 0 * used + device.rent_most / tokens, color=VERMILLION)
+    log_axes(axes, x=("share of the time in use", percent), ticks=(0.05, 0.1, 0.2, 0.5, 1),
+             y=("$ a million tokens", "{:g}".format))  # fmt: skip
+    key(figure, {"owned": {"color": BLUE}, "rented, always on": {"color": GREEN, "linestyle": "--"},
+                 "rented by the second": {"color": VERMILLION}})  # fmt: skip
+    full = (device.rent / tokens, device.rent_most / tokens)
+    return Picture(figure, f"{title}. In use all the time a million tokens cost {full[0]:.2f} "
+                           f"dollars always on, {full[1]:.2f} by the second.")  # fmt: skip
 
 
 def pays_from(device, years, price_per_kwh):
-    """ "from 18% to 26% of the time", or "never": the share of the time from which an owned hour
-    costs less, at the least price and the most rent; and at the most price and the least rent."""
+    """The shares of the time from which an owned hour costs less than one rented by the second: at
+    the least price, and at the most."""
     each = energy(device.watts, price_per_kwh)
-    least = break_even(device.price, device.rent_most, years, each)
-    most = break_even(device.price_most, device.rent, years, each)
-    if least > 1:
-        return "never"
-    return f"from {percent(least)} of the time" + (f" to {percent(most)}" if most <= 1 else
-                                                   " at best, or never")  # fmt: skip
+    return tuple(break_even(price, device.rent_most, years, each)
+                 for price in (device.price, device.price_most))

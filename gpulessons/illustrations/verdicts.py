@@ -4,8 +4,6 @@ import math
 from textwrap import fill as fill_words
 
 from gpulessons import units
-from gpulessons.claims.judge import HOLDS, REFUTED, WORDS
-from gpulessons.claims.judge import written as in_unit
 from gpulessons.plots.axes import log_axes, name_rows, two_ticks, written
 from gpulessons.plots.picture import BLUE, GREEN, INK, ORANGE, Picture, blank
 
@@ -78,30 +76,3 @@ def limits(axes, finding):
     if low:
         two_ticks(axes.xaxis)
     return low, high
-
-
-def asked(finding):
-    """(question with its borders, {word: why, or why not}, the right word), for a quiz."""
-    about, right = finding.about, finding.word
-    low, high = (in_unit(border, about.unit) for border in (about.refuted, about.holds))
-    answers = {word: reason(finding, word, right) for word in WORDS}
-    below = f"Below {low}" if about.all_or_nothing else f"At {low} or less"
-    question = (f"“{about.words}” Let that be: {about.quantity}. {below} a figure contradicts it, "
-                f"from {high} on it supports it. What will all the figures say?")
-    return question, answers, right
-
-
-def reason(finding, word, right):
-    """Why it is right, or what speaks against it: the least and the largest of such figures."""
-    sides = {HOLDS: {HOLDS}, REFUTED: {REFUTED}}.get(word)
-    there = [each for each in finding.figures
-             if word == right or (sides and finding.reached(each) == sides)]  # fmt: skip
-    ends = dict.fromkeys((min(there, key=lambda each: each.low),
-                          max(there, key=lambda each: each.high))) if there else ()  # fmt: skip
-    said = "; ".join(f"{each.author}, {each.what}: {each.amount(finding.about.unit)}"
-                     for each in ends)
-    if word == right:
-        return f"Yes: {WORDS[word]}. {said}."
-    if said:
-        return f"So say some figures ({said}), and not all."
-    return f"{WORDS[word].capitalize()}: that is not so here."

@@ -2,9 +2,8 @@
 
     devices      the machine here, and cards that can be bought or rented
     works        what one step asks: operations, bytes that move, bytes that must fit, launches
-    chain        one network on one card, run in four ways, and what a dearer card is worth to it
+    chain        one network on one card, run in four ways
     renting      rent or buy: where the two are even
-    cores        what is called a core: the K80's 4,992, and one of this CPU
 
 Every public name is loaded at its first use, as the package's are.
 """
@@ -12,10 +11,10 @@ Every public name is loaded at its first use, as the package's are.
 import importlib
 
 HOMES = {
-    "devices": "Device FACTORS cards with_rents",
-    "works": "Work filling generating launch networks prefill training",
-    "chain": "Stage dearer pairs stages",
-    "cores": "Cores beside_the_k80",
+    "devices": "Device FACTORS cards several",
+    "works": "LLAMA_7B LLAMA_70B Work filling generating launch networks prefill",
+    "chain": "Stage stages",
+    "renting": "break_even energy",
 }
 
 HOME = {name: home for home, names in HOMES.items() for name in names.split()}

@@ -8,7 +8,7 @@ A number that nobody has given is None, and whatever it is needed for stays empt
 
 import math
 import numbers
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from gpulessons.evidence import published
@@ -16,10 +16,11 @@ from warplens.model.devices import sheet
 
 # The numbers that a product multiplies, and the bytes that one of them takes in memory. TF32 is
 # what tensor cores make of a float32: as many bytes, 10 bits of the mantissa. In 16 bits bfloat16,
-# and float16 where a card has no other.
-FACTORS = {"float32": 4, "TF32": 4, "16 bits": 2}
-ON_SHEETS = {"float32": "float32", "TF32": "TF32", "bfloat16": "16 bits", "float16": "16 bits"}
-CARDS = "T4", "RTX 4090", "RTX 5090", "A100 80 GB", "H100", "H200", "B200"
+# and float16 where a card has no other; in 8 and 4 bits floats, too.
+FACTORS = {"float32": 4, "TF32": 4, "16 bits": 2, "8 bits": 1, "4 bits": 0.5}
+ON_SHEETS = {"float32": "float32", "TF32": "TF32", "bfloat16": "16 bits", "float16": "16 bits",
+             "float8": "8 bits", "float4": "4 bits"}  # fmt: skip
+CARDS = "RTX 4090", "A100 80 GB", "H100", "H200", "B200"
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,8 @@ class Device:
     memory: float | None = None  # bytes
     price: float | None = None  # to buy, with its part of the machine around it: the least
     price_most: float | None = None
-    rent: float | None = None  # of an hour: the least
-    rent_most: float | None = None
+    rent: float | None = None  # of an hour: the least, for all hours
+    rent_most: float | None = None  # for those alone in which it computes
     watts: float | None = None
     kind: str = "typed in"
     where: str = ""  # where its numbers are from
@@ -67,9 +68,9 @@ def check_number(device, what, number, least=None):
 
 
 def cards() -> list[Device]:
-    """The cards that this course prices, by their data sheets, each with the least and the most
-    that anybody published: of its price on the latest day of which there is one, with its part of a
-    machine, and of its rent."""
+    """The cards that this course prices, by their data sheets: each with the least and the most of
+    its price on the latest day of which there is one, with its part of a machine, and with one
+    seller's two rents."""
     return [card(name) for name in CARDS]
 
 
@@ -77,7 +78,7 @@ def card(name):
     promised = sheet(name)
     rates = {ON_SHEETS[each]: rate for each, rate in promised.peaks.items() if each in ON_SHEETS}
     prices = [end for row in latest("price", name) for end in row.ends]
-    rents = [row.value * 3600 for row in whole_hours(rows("rent", name))]
+    rents = [row.value * 3600 for row in rows("rent", name)]
     shares = [row.value for row in rows("share of a machine", around(name))]
     return Device(
         name, rates, promised.memory, promised.capacity,
@@ -97,11 +98,6 @@ def rows(subject, name):
     return [row for row in published(subject) if row.device == name]
 
 
-def whole_hours(rents):
-    """Those of an hour, where there are any: serverless sellers ask for the seconds computed."""
-    return [row for row in rents if "while it computes" not in row.what] or rents
-
-
 def latest(subject, name):
     """The rows of the latest day; [] where nothing is published."""
     found = rows(subject, name)
@@ -109,15 +105,9 @@ def latest(subject, name):
     return [row for row in found if row.source.measured == day]
 
 
-def with_rents(devices: Iterable[Device], rents: Mapping[str, float]):
-    """[Device], each with its rent of {name: dollars an hour}; as it was without an entry.
-
-    Raises ValueError where a name is that of no device: it is misspelled, most likely.
-    """
-    devices = list(devices)
-    names = [device.name for device in devices]
-    if unknown := [name for name in rents if name not in names]:
-        raise ValueError(f"No device is called {unknown[0]!r}. There are: "
-                         f"{', '.join(map(repr, names))}.")  # fmt: skip
-    return [replace(d, rent=rents[d.name], rent_most=rents[d.name]) if d.name in rents else d
-            for d in devices]
+def several(count: int, device: Device) -> Device:
+    """So many of a device as one, were they to lose no time to each other."""
+    known = {name: value for name in COUNTED if (value := getattr(device, name)) is not None}
+    times = {name: count * value for name, value in known.items()}
+    return replace(device, name=f"{count} × {device.name}", **times,
+                   rates={name: count * rate for name, rate in device.rates.items()})

@@ -17,8 +17,6 @@ from gpulessons.evidence import published
 
 from .devices import FACTORS, Device
 
-LAYERS, WIDTH = 32, 4_096  # of Llama 2's "7 B", 6.74 billion parameters
-VOCABULARY = 32_000
 PRODUCTS, OPS = 6, 12  # of one of its layers, forward: the ops are its products and as many others
 EAGER, COMPILED = "eager", "compiled"  # into a CUDA graph of fewer kernels
 
@@ -106,62 +104,66 @@ def by_width(count):
     return {factors: width * count for factors, width in FACTORS.items()}
 
 
-def weights(layers, width):
-    """Parameters of a transformer of Llama's kind: four square matrices and three of an MLP 2.6875
-    times as wide in each layer, an embedding before, and a projection onto the vocabulary after."""
-    return layers * (4 + 3 * 2.6875) * width**2 + 2 * VOCABULARY * width
+def in_memory(weights: float, cached: float) -> dict[str, float]:
+    """{factors: bytes} of both; a number in a cache takes a byte at least."""
+    return {factors: width * weights + max(width, 1) * cached for factors, width in FACTORS.items()}
 
 
-def transformer_launched(layers, passes, how):
-    """Seconds of the launches of so many passes through a transformer, forward or back."""
-    return (PRODUCTS if how == COMPILED else OPS) * layers * passes * launch(how)
+@dataclass(frozen=True)
+class Model:
+    """A transformer of Llama's kind: in each layer two square matrices, two for keys and values,
+    which several heads may share, and three of an MLP; an embedding, and its like at the end."""
+
+    layers: int
+    width: int
+    mlp: float  # its width, over the layer's
+    vocabulary: int
+    shared: int = 1  # heads with the same keys and values
+
+    @property
+    def parameters(self) -> float:
+        square = 2 + 2 / self.shared + 3 * self.mlp
+        return self.layers * square * self.width**2 + 2 * self.vocabulary * self.width
+
+    def cached(self, tokens: float) -> float:
+        """Numbers in the KV cache of so many tokens."""
+        return 2 * self.layers * self.width / self.shared * tokens
+
+    def launched(self, how: str) -> float:
+        """Seconds of the launches of one pass."""
+        return (PRODUCTS if how == COMPILED else OPS) * self.layers * launch(how)
 
 
-def training(
-    tokens: int = 4_096, layers: int = LAYERS, width: int = WIDTH, how: str = COMPILED
-) -> Work:
-    """A step of training of a transformer by Adam on so many tokens, its outputs kept.
-
-    6 operations a parameter and token. A parameter takes 16 bytes: weight, gradient, two means of
-    Adam's, and in 16 bits a copy in 32. In a step weights are read twice, gradients written and
-    read, and Adam reads and writes its own. A layer keeps 16 numbers of its width for each token
-    (what its norms, products, attention and activation were given), written once and read once.
-    """
-    parameters, kept = weights(layers, width), 16 * layers * width * tokens
-    moved, held = {}, {}
-    for factors, each in FACTORS.items():
-        adam = 34 if each == 2 else 40
-        moved[factors] = adam * parameters + 2 * each * kept
-        held[factors] = 16 * parameters + each * kept
-    return Work(f"training, {tokens:,} tokens",
-                6 * parameters * tokens, moved, held,
-                transformer_launched(layers, 2, how), tokens)  # fmt: skip
+LLAMA_7B = Model(32, 4_096, 2.6875, 32_000)  # Llama 2
+LLAMA_70B = Model(80, 8_192, 3.5, 128_256, shared=8)  # Llama 3.3
 
 
 def generating(
-    sequences: int = 1, context: int = 1_024, layers: int = LAYERS, width: int = WIDTH,
-    how: str = COMPILED,
-) -> Work:  # fmt: skip
+    sequences: int = 1, context: float = 1_024, model: Model = LLAMA_7B, how: str = COMPILED
+) -> Work:
     """The next token of each of so many sequences: every weight is read once, and used by each. The
     keys and values of the tokens before, so many as `context`, are a sequence's own."""
-    parameters, cached = weights(layers, width), 2 * layers * width * context * sequences
-    nbytes = by_width(parameters + cached)
+    cached = sequences * model.cached(context)
+    nbytes = in_memory(model.parameters, cached)
     return Work(f"decode, {units.plural(sequences, 'sequence')} at once",
-                2 * parameters * sequences + 2 * cached, nbytes, nbytes,
-                transformer_launched(layers, 1, how), sequences)  # fmt: skip
+                2 * model.parameters * sequences + 2 * model.shared * cached, nbytes, nbytes,
+                model.launched(how), sequences)  # fmt: skip
 
 
-def filling(device: Device, factors: str = "16 bits", context: int = 1_024) -> Work:
+def filling(
+    device: Device, factors: str = "16 bits", context: float = 1_024, model: Model = LLAMA_7B
+) -> Work:
     """Decode with as many sequences at once as the device's memory has room for, at least one."""
-    one, two = (generating(count, context).held[factors] for count in (1, 2))
+    one, two = (generating(count, context, model).held[factors] for count in (1, 2))
     more = max(0, (device.memory or one) - one) // (two - one)
-    return generating(1 + int(more), context)
+    return generating(1 + int(more), context, model)
 
 
-def prefill(tokens: int, layers: int = LAYERS, width: int = WIDTH) -> Work:
+def prefill(tokens: int, model: Model = LLAMA_7B) -> Work:
     """A prompt of so many tokens, all at once: every weight is read once, and used by each; each
     token attends to those before it. The cache is written."""
-    parameters, cached = weights(layers, width), 2 * layers * width * tokens
-    nbytes = by_width(parameters + cached)
-    return Work(f"prefill, {tokens:,} tokens", 2 * parameters * tokens + cached * tokens, nbytes,
-                nbytes, transformer_launched(layers, 1, COMPILED), tokens)  # fmt: skip
+    cached = model.cached(tokens)
+    nbytes = in_memory(model.parameters, cached)
+    return Work(f"prefill, {tokens:,} tokens",
+                2 * model.parameters * tokens + model.shared * cached * tokens, nbytes, nbytes,
+                model.launched(COMPILED), tokens)  # fmt: skip

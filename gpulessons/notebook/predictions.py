@@ -14,7 +14,6 @@ later has seen it.
 
 import csv
 import io
-import math
 import os
 import random
 from collections.abc import Iterable
@@ -236,10 +235,6 @@ class Score:
     def within(self, factor: float) -> int:
         """How many are off by this factor or less, either way."""
         return sum(each <= factor for each in self.factors)
-
-    def needed(self, share: float) -> float | None:
-        """The smallest factor that this share of the guesses is within; None where none has one."""
-        return self.factors[math.ceil(share * len(self.ratios)) - 1] if self.ratios else None
 
     def __repr__(self) -> str:
         words = []

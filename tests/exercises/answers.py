@@ -494,9 +494,6 @@ RIGHT = {
         ("return min(choice, key=cost)[0] if choice else None",
          "return sorted(choice, key=cost)[0][0] if choice else None"),
     ],
-    "within_a_factor": [
-        ("max(guess / true, true / guess) <= factor", "1 / factor <= guess / true <= factor"),
-    ],
     "whole_checkpoint": [
         ('"dice": run.generator.get_state()}', '"dice": run.generator.get_state().clone()}'),
     ],

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from gpulessons.illustrations import buying
 from gpulessons.money.chain import Stage
 from gpulessons.money.devices import FACTORS, Device
+from gpulessons.money.renting import HOURS
 from gpulessons.money.works import Work
 
 BOX = Device("box", {"float32": 1e13, "TF32": 1e14}, 1e12, 1e9, 100, 100, 2, 4, watts=0.1)
@@ -16,23 +17,12 @@ def work(name, intensity, held=1e6):
     return Work(name, intensity * 1e9, dict.fromkeys(FACTORS, 1e9), dict.fromkeys(FACTORS, held))
 
 
-def test_two_boxes_are_compared_with_their_rents():
-    dear = replace(BOX, name="dear", rates={"float32": 3e13, "16 bits": 4e14})
-    cheap = replace(BOX, rates={"float32": 1e13, "16 bits": 1e14})
-    said = buying.ratios(dear, cheap, (2, 3.5)).alt
-    assert said.startswith("The rent of the dear is 2.00 to 3.50 times that of the box. "
-                           "More than that it has of FLOP/s in 16 bits. ")  # fmt: skip
-    assert "FLOP/s in float32: 3 ×; bytes/s: 1 ×" in said
-    assert "it has of nothing." in buying.ratios(dear, cheap, (2, 4.5)).alt
-
-
 def row(value):
     return SimpleNamespace(value=value, unit="s")
 
 
 # On A the first waits 1 s for bytes, and overhead made it 10; the second 5 s for its FLOP/s.
 A = Device("A", {"16 bits": 1e9}, 1e9)
-B = Device("B", {"16 bits": 4e9}, 2e9)
 STAGES = (Stage("slow", work("slow", 0.1), row(10)), Stage("large", work("large", 5), row(7)))
 
 
@@ -40,16 +30,6 @@ def test_a_published_step_stands_beside_its_bounds():
     said = buying.chain(STAGES, A).alt
     assert said.startswith("slow: 10.0 times its longest bound on the A. ")
     assert "slow: 1 s at least, 10 s: overhead; large: 5 s at least, 7 s: FLOP/s, MFU 71%." in said
-
-
-def test_an_hour_is_worth_what_the_step_gains_and_a_rent_decides_near_it():
-    said = buying.worth(STAGES, A, B, (1.2, 1.3)).alt
-    assert said.startswith("The rent of the B is 1.20 to 1.30 times that of the A: decided "
-                           "in 2 of 2 ways. slow: A; large: 2.28 to 4.00 ×: B.")  # fmt: skip
-    for rents, word in (((1.9, 2.05), "B"), ((1.9, 2.1), "undecided"), ((4.3, 5), "undecided"),
-                        ((4.5, 5), "A")):  # fmt: skip
-        assert buying.worth(STAGES, A, B, rents).alt.endswith(f" to 4.00 ×: {word}.")
-    assert "in 1 of 2 ways. slow: undecided;" in buying.worth(STAGES, A, B, (1.05, 2)).alt
 
 
 def test_the_cheapest_is_named_for_each_work_and_why_others_cost_nothing_known():
@@ -74,13 +54,12 @@ def test_the_cheapest_is_named_for_each_work_and_why_others_cost_nothing_known()
     assert "No card that fits has both TF32 and a rent" in none
 
 
-def test_a_card_pays_from_a_share_of_the_time_or_never():
-    title = buying.renting([CHIP], years=1, price_per_kwh=0).alt
-    assert title == ("In use for 1 years, buying pays: chip from 0.11% of the time to 0.11%.")
-    wide = replace(CHIP, price_most=1e6)
-    assert "chip from 0.11% of the time at best, or never." in buying.renting([wide], 1).alt
-    asked = replace(CHIP, rent_most=2)
-    assert "chip from 0.057% of the time to 0.11%." in buying.renting([asked], 1).alt
-    dear = replace(wide, name="dear", price=1e6)
-    assert "dear never." in buying.renting([CHIP, dear], 1).alt
-    assert buying.renting([replace(CHIP, watts=2000)], price_per_kwh=1).alt.count("never") == 1
+def test_an_owned_card_pays_from_a_share_of_the_time_or_never():
+    said = buying.bill(CHIP, 1e6 / 3600, years=1, price_per_kwh=0).alt  # a million tokens an hour
+    assert said == ("chip: owned for 1 years it costs less than by the second\nfrom 0.11% to 0.11% "
+                    "of the time on. In use all the time a million tokens cost 1.00 dollars always "
+                    "on, 1.00 by the second.")  # fmt: skip
+    asked = replace(CHIP, rent_most=2, price_most=100)
+    assert buying.pays_from(asked, 1, 0) == (10 / 2 / HOURS, 100 / 2 / HOURS)
+    assert "cost 1.00 dollars always on, 2.00 by" in buying.bill(asked, 1e6 / 3600).alt
+    assert "on, so never." in buying.bill(replace(CHIP, price=1e6, price_most=1e6), 1, 1).alt

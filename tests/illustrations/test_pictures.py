@@ -162,7 +162,6 @@ RUNS = {"NumPy": 1e-3, "PyTorch on CPU": 2e-3, "PyTorch on GPU": 3e-3}
 EPOCHS = [Of(number=n, accuracy=n / 3, seconds=float(n)) for n in (1, 2)]
 HOGWILD = Of(curve=((0.0, 1.0), (2.0, 0.5), (4.0, 0.1)),
              by_updates=((0, 1.0), (10, 0.5), (20, 0.1)))
-HOUSE = {"cores, as on the box": 20.0, "FLOP/s": 3.0}
 FOREST = [Of(name=name, rate=rate, recall=recall, leaves=leaves, note="")
           for name, rate, recall, leaves in
           (("brute force", 1e2, 1.0, 0), ("1 leaf", 9e3, 0.4, 1), ("9 leaves", 9e2, 0.95, 9))]
@@ -174,11 +173,9 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "tiling": lambda f: f(published("attention", source="custom_mma")),
     },
     "buying": {
-        "ratios": lambda f: f(devices()[0], devices()[0], (0.5, 2)),
         "chain": lambda f: f(stages(), devices()[0]),
-        "worth": lambda f: f(stages(), *2 * devices()[:1], (0.5, 2)),
         "prices": lambda f: f(works(), devices()),
-        "renting": lambda f: f(devices()),
+        "bill": lambda f: f(devices()[0], 1e3),
     },
     "conv2d": {
         "patch_and_column": lambda f: f(random(4, 5), random(4, 12), (2, 2), 5),
@@ -186,7 +183,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
                                     "Caffe, im2col"),
         "chosen": lambda f: f(published("conv2d", device="V100"), 15.7e12),
     },
-    "cores": {"ratios": lambda f: f(Of(ratios=lambda: HOUSE, doubt=""))},
     "data_parallel": {
         "rounds": lambda f: f(),
         "timeline": lambda f: f({"late": trained(0, 0.1)}),

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from gpulessons.evidence import published
-from gpulessons.money.devices import CARDS, COUNTED, FREE, Device, card, cards, with_rents
+from gpulessons.money.devices import CARDS, COUNTED, FREE, Device, card, cards, several
 
 
 def test_what_is_no_number_above_0_is_refused_by_name():
@@ -32,32 +31,24 @@ def test_the_ridge_point_is_where_both_limits_meet():
     assert Device("a", {"float32": 6e12}).ridge("float32") is None
 
 
-def test_cards_have_their_sheets_numbers_and_the_ends_of_what_was_published():
+def test_cards_have_their_sheets_numbers_and_what_was_asked_for_them():
     found = {each.name: each for each in cards()}
     assert tuple(found) == CARDS and all(each.kind == "published" for each in found.values())
-    h200, t4, a100 = found["H200"], found["T4"], found["A100 80 GB"]
-    assert h200.rates == {"float32": 67e12, "TF32": 495e12, "16 bits": 989e12}
+    h200, b200, a100 = found["H200"], found["B200"], found["A100 80 GB"]
+    assert h200.rates == {"float32": 67e12, "TF32": 495e12, "16 bits": 989e12, "8 bits": 1979e12}
     assert (h200.bandwidth, h200.memory, h200.watts) == (4.8e12, 141e9, 700)
     assert found["H100"].rates == h200.rates  # the same chip
     assert found["H100"].bandwidth == pytest.approx(3.35e12, rel=1e-3)
-    assert set(t4.rates) == {"float32", "16 bits"} and t4.price is None
-    for each in found.values():
-        rents = [float(row.figure) for row in published("rent", device=each.name)
-                 if "computes" not in row.what or each.name == "T4"]
-        assert (each.rent, each.rent_most) == pytest.approx((min(rents), max(rents)))
-    # Of a server's price its cards are 60 to 70 %, of a PC's 70.
+    assert b200.rates["4 bits"] == 2 * b200.rates["8 bits"] == 4 * b200.rates["16 bits"] == 9e15
+    assert set(card("T4").rates) == {"float32", "16 bits"} and card("T4").rent is None
+    assert (h200.rent, h200.rent_most) == pytest.approx((0.00124 * 3600, 0.00155 * 3600))
+    # Of a server's price its cards are 60 to 70 %.
     assert (a100.price, a100.price_most) == pytest.approx((8_000 / 0.7, 15_000 / 0.6))
     assert (h200.price, h200.price_most) == pytest.approx((28_000 / 0.7, 42_000 / 0.6))
-    games = found["RTX 5090"]  # asked last, and not the launch's
-    assert (games.price, games.price_most) == pytest.approx((3_500 / 0.7, 5_000 / 0.7))
     assert all(each.where and each.memory and each.ridge("16 bits") for each in found.values())
     assert card("V100").rates["16 bits"] == 125e12
 
 
-def test_rents_are_the_learners_and_a_misspelled_name_is_refused():
-    mine = [Device("a"), Device("b", rent=1)]
-    assert [d.rent for d in with_rents(mine, {"a": 0})] == [0, 1]
-    assert [d.rent for d in with_rents(mine, {"b": 2})] == [None, 2]
-    assert with_rents(mine, {"b": 2})[1].rent_most == 2
-    with pytest.raises(ValueError, match="No device is called 'c'"):
-        with_rents(mine, {"c": 1})
+def test_several_are_one_with_as_many_times_of_each():
+    two = several(2, Device("a", {"float32": 3.0}, 5.0, 7.0, rent=1.0))
+    assert two == Device("2 × a", {"float32": 6.0}, 10.0, 14.0, rent=2.0)

@@ -1,10 +1,7 @@
 """What a learner sees of their predictions: a table, a score, a picture, a file of their own."""
 
 import csv
-import json
 import os
-from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -160,25 +157,6 @@ def test_factors_count_either_way_and_their_edge_is_inside():
     assert score.factors == pytest.approx([1, 1.25, 2, 5, 10, 11])
     assert [score.within(bound) for bound in (1.25, 2, 5, 10)] == [2, 3, 4, 5]
     assert "half are within 3.5×; 3 too high, 2 too low." in repr(score)
-
-
-def test_the_band_that_holds_a_share_of_the_guesses():
-    score = Score((3, 1 / 2, 1, 10, 1 / 5), ())
-    assert [score.needed(share) for share in (0.2, 0.8, 1)] == [1, 5, 10]
-    assert Score((), (0.5,)).needed(0.8) is None
-
-
-def test_page_16_finds_the_band_of_a_learner_who_has_guessed(path):
-    page = Path(__file__).parents[2] / "notebooks" / "16_verdicts.ipynb"
-    (cell,) = (cell for cell in json.loads(page.read_text(encoding="utf-8"))["cells"]
-               if "scores.needed" in "".join(cell["source"]))
-    prediction = predict("How fast?", 1, 1000)
-    prediction.set(40)
-    prediction.reveal(20)
-    asked = []
-    sure = SimpleNamespace(reveal=lambda found, **how: asked.append(found))
-    exec("".join(cell["source"]), {"guesses": predictions.calibration(), "sure": sure})
-    assert asked == [2]
 
 
 def test_distances_are_shares_of_the_scale():
