@@ -31,6 +31,7 @@ SHAPES = [
     ((1, 2, 3), (20, 30), (1, 3), 3, 0),
     ((1, 1, 70), (9, 9), (3, 3), 1, 1),  # more filters than a core takes at once
     ((1, 50, 2), (4, 4), (2, 2), 1, 0),  # and more weights
+    ((1, 2, 7), (200, 61), (5, 3), 3, 4),  # and more sums, phases that begin in the border
     ((1, 1, 1), (14, 13), (11, 11), 4, 2),  # AlexNet's first kernel
 ]
 
