@@ -19,16 +19,14 @@ TAPS, GROUP = 192, 11  # weights whose lines stay in the first cache while 66 fi
 PIECE = 512  # sums of a filter that are written at a time: the second cache has room for 66 times
 
 
-def lines(fill, x, w, stride, padding):
-    """All pictures with their borders as one line; how much of it is one picture; where in that
-    each weight's pixels begin; and how far it is from one row to the next. Pixels a stride apart
-    stand side by side, because neighboring outputs read them. (Its polyphase components.)
-    """
+def lines(x, w, stride, padding):
+    """All pictures with borders as one line, in which pixels a stride apart stand side by side, as
+    neighboring outputs read them (its polyphase components); how much of it is one picture; where
+    in that each weight's pixels begin; and how far it is from one row to the next."""
     high, wide = (ceil_div(n + 2 * padding, stride) for n in x.shape[2:])
     shape = *x.shape[:2], stride, stride, high, wide
-    size, room = math.prod(shape), LANES + w.shape[3]  # to read on past the end: a vector, begun
-    line = np.empty(size + room, x.dtype)  # a kernel's width late
-    line[size:] = 0
+    size = math.prod(shape)
+    line = np.empty(size + LANES + w.shape[3], x.dtype)  # read past its end, for sums of nobody
     planes = line[:size].reshape(shape)
     fill(x, padding, planes)
     return line[None], planes[0].size, starts_of(w, planes), wide
@@ -44,26 +42,23 @@ def starts_of(w, planes):
     return starts
 
 
-def fill_loop(x, padding, planes):
+@njit(**PARALLEL)
+def fill(x, padding, planes):
     _, channels, stride, _, high, _ = planes.shape
     for part in prange(len(x) * channels):
         b, c = part // channels, part % channels
         planes[b, c] = 0
         for across in range(stride):
             skip = max(0, ceil_div(padding - across, stride))
-            j = skip * stride + across - padding
             for down in range(stride):
                 for n in range(high):
-                    i = n * stride + down - padding
+                    i, j = n * stride + down - padding, skip * stride + across - padding
                     if 0 <= i < x.shape[2]:
                         line = planes[b, c, down, across, n, skip:]
                         if stride == 1:
                             copy(x[b, c, i, j:], line)  # in vectors
                         else:
                             copy(x[b, c, i, j::stride], line)
-
-
-fill_one_core, fill_every_core = njit(**SERIAL)(fill_loop), njit(**PARALLEL)(fill_loop)
 
 
 @njit(**SERIAL)
@@ -86,14 +81,15 @@ add_six = six_rows(shifted)  # filters
 def put_back(sums, first, width, out):
     """The piece of each filter's line that begins at `first`, into the rows of out."""
     filters, rows, columns = out.shape
-    for f in range(filters):
+    for f in range(min(filters, len(sums))):
         for i in range(first // width, min(rows, (first + sums.shape[1] - 1) // width + 1)):
             here = i * width - first
             begin, end = max(0, -here), min(columns, sums.shape[1] - here)
             copy(sums[f, here + begin : here + end], out[f, i, begin:end])
 
 
-def direct_loop(line, size, starts, width, weights, cores, out):
+@njit(**PARALLEL)
+def add_lines(line, size, starts, width, weights, cores, out):
     vectors, groups = ceil_div(out.shape[2] * width, LANES), ceil_div(len(weights), GROUP)
     each = ceil_div(vectors, ceil_div(vectors * LANES, PIECE * cores) * cores)  # as many for all
     pieces = ceil_div(vectors, each)
@@ -107,21 +103,10 @@ def direct_loop(line, size, starts, width, weights, cores, out):
                 place = starts[k : k + TAPS], image * size + first + j
                 for p in range(len(panels)):
                     add_six(panels[p, k : k + TAPS], 0, line, place, sums, p * SIX, j)
-        filters = slice(group * GROUP * SIX, (group + 1) * GROUP * SIX)
-        put_back(sums[:, :long], first, width, out[image, filters])
+        put_back(sums[:, :long], first, width, out[image, group * GROUP * SIX :])
 
 
-def direct(fill, options, cores):
-    """The convolution on one core or on every one."""
-    loop = njit(**options)(direct_loop)
-
-    def convolve(x, w, stride, padding, out):
-        weights = np.empty((ceil_div(len(w), SIX), w[0].size, SIX), w.dtype)
-        pack_rows(w.reshape(len(w), -1), weights)
-        loop(*lines(fill, x, w, stride, padding), weights, cores(), out)
-
-    return convolve
-
-
-one_core = direct(fill_one_core, SERIAL, lambda: 1)
-every_core = direct(fill_every_core, PARALLEL, get_num_threads)
+def direct(x, w, stride, padding, out):
+    weights = np.empty((ceil_div(len(w), SIX), w[0].size, SIX), w.dtype)
+    pack_rows(w.reshape(len(w), -1), weights)
+    add_lines(*lines(x, w, stride, padding), weights, get_num_threads(), out)
