@@ -22,8 +22,8 @@ from numba import cuda, float32
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from . import conv2d_direct
 from .common import THREADS, ceil_div, grid, run_op
+from .conv2d_direct import direct
 from .im2col import bordered, col2im, im2col, output_size, patches
 
 
@@ -72,16 +72,17 @@ IN_CACHE = 2**17  # numbers: 512 KB, for the second cache
 def numpy_im2col(x, w, stride, padding, out):
     """Some rows of outputs at a time: the columns that are written down are read from a cache."""
     view, flat = patches(bordered(x, padding), w.shape[2:], stride), w.reshape(len(w), -1)
-    each = max(1, IN_CACHE // (flat.shape[1] * out.shape[3]))
+    each = max(1, min(out.shape[2], IN_CACHE // (flat.shape[1] * out.shape[3])))
+    room = np.empty((*view.shape[1:4], each, out.shape[3]), x.dtype)
     for picture, result in zip(view, out.reshape(len(x), len(w), -1), strict=True):
         for i in range(0, out.shape[2], each):
-            columns = picture[..., i : i + each, :].reshape(flat.shape[1], -1)  # writes them down
-            first = i * out.shape[3]
+            columns = room[..., : out.shape[2] - i, :]
+            columns[...] = picture[..., i : i + each, :]  # writes them down
+            columns, first = columns.reshape(flat.shape[1], -1), i * out.shape[3]
             np.matmul(flat, columns, out=result[:, first : first + columns.shape[1]])
 
 
-conv2d.version("Numba, direct, one core", on=host)(conv2d_direct.one_core)
-conv2d.version("Numba, direct", on=host)(conv2d_direct.every_core)
+conv2d.version("Numba, direct", on=host)(direct)
 
 
 # -- By way of frequencies: there a convolution is a product of single numbers, so that a kernel of

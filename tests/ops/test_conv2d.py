@@ -31,6 +31,7 @@ SHAPES = [
     ((1, 2, 3), (20, 30), (1, 3), 3, 0),
     ((1, 1, 70), (9, 9), (3, 3), 1, 1),  # more filters than a core takes at once
     ((1, 50, 2), (4, 4), (2, 2), 1, 0),  # and more weights
+    ((1, 2, 7), (200, 61), (5, 3), 3, 4),  # and more sums, phases that begin in the border
     ((1, 1, 1), (14, 13), (11, 11), 4, 2),  # AlexNet's first kernel
 ]
 
@@ -120,8 +121,7 @@ def test_the_direct_loop_reads_nothing_beyond_its_lines():
     for kernel, stride in itertools.product(((3, 3), (3, 31), (1, LANES - 1)), (1, 2)):
         x = np.ones((1, 2, kernel[0], stride * (LANES + 1)), np.float32)
         w = np.ones((1, 2, *kernel), np.float32)
-        fill = conv2d_direct.fill_one_core
-        line, image, starts, width = conv2d_direct.lines(fill, x, w, stride, 0)
+        line, image, starts, width = conv2d_direct.lines(x, w, stride, 0)
         assert width == LANES + 1  # one row of sums: the last piece holds one of them
         assert LANES + starts.max() + LANES <= line.size and image <= line.size
 
@@ -182,6 +182,6 @@ def test_with_columns_in_their_usual_order_a_stride_of_two_collides():
 
 def test_the_direct_loop_is_made_of_vectors():
     """Its inner loop is packed multiply-adds, each of which continues a sum in a register."""
-    conv2d.versions["Numba, direct, one core"](*conv2d.inputs(conv2d.edge_cases[0]))
+    conv2d.versions["Numba, direct"](*conv2d.inputs(conv2d.edge_cases[0]))
     loop = hot_loop(conv2d_direct.add_six)
     assert loop.packed == loop.chains == 6 * LANES // loop.lanes and loop.scalar == 0
