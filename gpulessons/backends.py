@@ -84,11 +84,11 @@ def any_gpu() -> Any:
     return None if webgpu.why_not() else webgpu.found()
 
 
-def means_module() -> str:
-    """Where what `cuda.to_device` means now is defined."""
-    from numba import cuda
+def meant() -> bool:
+    """Does `cuda` mean a GPU by WebGPU just now?"""
+    from warplens import webgpu
 
-    return getattr(cuda.to_device, "__module__", "")
+    return any_gpu() is not None and webgpu.meant()
 
 
 class Gpu(Host):
@@ -107,15 +107,17 @@ class Gpu(Host):
             return self.why_no_cuda()
         if found.software:
             return f"{found.name} is a processor in a GPU's place: right or wrong there, not timed"
-        if means_module() not in ("warplens.device", "warplens.webgpu.arrays"):  # traced, entered
+        from numba import cuda
+
+        if cuda.to_device.__module__ != "warplens.device":  # neither traced nor entered before
             self.by_webgpu.enter_context(self.answering())
         return ""
 
     def remark(self) -> str:
         """By what its rows differ from CUDA's, where WebGPU runs them; else ""."""
-        found = any_gpu()
-        if found is None or means_module() != "warplens.webgpu.arrays":
+        if not meant():
             return ""
+        found = any_gpu()
         clock = "the GPU's clock" if found.clock_of_its_own else "the caller's clock, launches too"
         return (f"GPU rows: {found.name}, by WebGPU, the same kernels; shuffles and votes through "
                 f"shared memory, four neighbours in four reads, memory perhaps the CPU's; {clock}")

@@ -9,7 +9,7 @@ agree at a barrier, integers that need 64 bits) raises `Found` at the next wait,
 a kernel does outside of its arrays is as undefined as on any GPU: ask `warplens.trace`.
 
     module, statements, expressions, calls    how a kernel becomes WGSL;  text: pieces of it
-    values, writer                            what is known of an expression, of a variable
+    numbers, values, writer                   types, what is known of an expression, of a variable
     launches, arrays                          arguments, pipelines, device arrays
     native                                    wgpu-py
 
@@ -31,7 +31,7 @@ from .. import device
 from ..programs import lazy, replaced
 from .values import Refused
 
-__all__ = ["Refused", "found", "running", "why_not"]
+__all__ = ["Refused", "found", "meant", "running", "why_not"]
 
 
 @cache
@@ -81,15 +81,20 @@ class Device(device.Device):
 
 def names() -> dict[str, Any]:
     """What numba.cuda's names mean."""
-    from . import arrays
+    from .arrays import PLACING, synchronize
 
-    return device.NAMES | {
-        "to_device": arrays.to_device, "device_array": arrays.device_array,
-        "device_array_like": arrays.device_array_like, "synchronize": arrays.synchronize,
-        "event": lambda timing=True: Event(), "get_current_device": Device,
-        "select_device": lambda device_id: Device(), "list_devices": lambda: [Device()],
-        "gpus": [Device()],
+    return device.NAMES | PLACING.names | {
+        "synchronize": synchronize, "event": lambda timing=True: Event(),
+        "get_current_device": Device, "select_device": lambda device_id: Device(),
+        "list_devices": lambda: [Device()], "gpus": [Device()],
     }  # fmt: skip
+
+
+def meant() -> bool:
+    """Does `cuda` mean a GPU by WebGPU just now?"""
+    from numba import cuda
+
+    return cuda.to_device == names()["to_device"]
 
 
 @contextmanager
