@@ -63,12 +63,11 @@ class Memory:
 
     def write(self, line: np.ndarray) -> None:
         """All of it, as it lies."""
-        if line.dtype.itemsize == 8 and line.size:
-            info = np.iinfo(self.held)
-            if line.min() < info.min or line.max() > info.max:
-                raise Refused(f"an array of {line.dtype} that needs 64 bits: WGSL has 32")
+        held = line.astype(self.held)
+        if line.dtype.itemsize == 8 and not np.array_equal(line, held):
+            raise Refused(f"an array of {line.dtype} that needs 64 bits: WGSL has 32")
         if line.size:
-            gpu().write(self.buffer, line.astype(self.held))
+            gpu().write(self.buffer, held)
 
     def read(self) -> np.ndarray:
         """A copy of all of it, and the same as it lies."""

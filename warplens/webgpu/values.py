@@ -7,7 +7,7 @@ is asked for, the kernel itself looks whether it has left them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -85,8 +85,8 @@ class Val:
 
 def val(code: str, kind: str, *parts: Val, **more: Any) -> Val:
     """An expression made of others."""
-    known = {"uniform": all(p.uniform for p in parts), "span": FULL.get(kind, NONE)}
-    return Val(code, kind, **known | more)
+    made = Val(code, kind, all(part.uniform for part in parts), span=FULL.get(kind, NONE))
+    return replace(made, **more)
 
 
 def const(value: Any) -> Val:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from types import FunctionType
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..source.names import Names, source_of
 from .values import FULL, NONE, Local, Refused, Span, Val, Value, View, joined, parts_of
@@ -102,7 +102,8 @@ class Writer:
 
     def know(self, name: str, value: Value) -> Local:
         """Note what a name is set to."""
-        view, form = None, len(value) if isinstance(value, tuple) else None
+        view: View | None = None
+        form: Any = len(value) if isinstance(value, tuple) else None
         if isinstance(value, View):
             view, form, parts = replace(value, offset=Val("", "i32")), value.kind, [value.offset]
         else:
