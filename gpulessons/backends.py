@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from gpulessons.hardware import compute_capability, cuda_package, why_no_gpu
+from gpulessons.hardware import compute_capability, cuda_package, other_gpu, why_no_gpu
 
 CHOICE = "GPULESSONS_GPU"  # "webgpu": the GPU by WebGPU even where there is CUDA
 TF32 = (8, 0), "Ampere, 2020"  # the compute capability that brought it, and when
@@ -122,6 +122,10 @@ class Gpu(Host):
         return (f"GPU rows: {found.name}, by WebGPU, the same kernels; shuffles and votes through "
                 f"shared memory, four neighbours in four reads, memory perhaps the CPU's; {clock}")
 
+    def named(self, machine: str) -> str:
+        """A machine, and before it the GPU that runs kernels by WebGPU there, if one does."""
+        return f"{any_gpu().name} by WebGPU, {machine}" if meant() else machine
+
     def answering(self) -> AbstractContextManager[None]:
         """Where kernels run for right or wrong, though perhaps nothing is timed there."""
         if any_gpu() is None or self.remark():
@@ -136,7 +140,8 @@ class Gpu(Host):
     @cache  # noqa: B019  (one instance, alive as long as the process)
     def why_no_cuda(self) -> str:
         if why_no_gpu():
-            return "no NVIDIA GPU here (`gpulessons doctor` says more)"
+            offer = f". {other_gpu()}" if other_gpu() else ""
+            return f"no NVIDIA GPU here (`gpulessons doctor` says more){offer}"
         from numba import cuda
 
         try:

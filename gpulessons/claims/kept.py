@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from gpulessons.backends import gpu
 from gpulessons.hardware import machine
 from gpulessons.hardware.budget import note
 from gpulessons.hardware.kept import cache_folder
@@ -51,11 +52,17 @@ def found(name: str, **values: Any) -> Finding:
             f"it has {', '.join(about.figures) or 'none'}."
         )
     ranges = {figure: span for figure, value in values.items() if (span := spanned(value))}
-    here, today = machine().name, date.today().isoformat()
-    lines = [Line(here, today, name, figure, *span) for figure, span in ranges.items()]
+    today = date.today().isoformat()
+    lines = [Line(device(about, each), today, name, each, *span) for each, span in ranges.items()]
     if not note():
         keep(lines)
     return Finding.of(about, [figure(about, line) for line in lines])
+
+
+def device(about: Statement, name: str) -> str:
+    """What a figure was measured on: this machine, and a GPU by WebGPU where one had a part."""
+    on_a_gpu = "GPU" in about.figures[name].what + about.quantity
+    return gpu.named(machine().name) if on_a_gpu else machine().name
 
 
 def spanned(value: Any) -> tuple[float, float] | None:
