@@ -31,9 +31,8 @@ def test_versions_are_right_or_refused(driver):
         pytest.skip(f"no {driver} here")
     done = run("any_gpu", VK_ICD_FILENAMES=DRIVERS[driver])
     assert done.returncode == 0, done.stdout + done.stderr
-    for counted in done.stdout.splitlines()[-2:]:
-        count = {state: int(n) for n, state in re.findall(r"(\d+) (right|refused)", counted)}
-        assert count["right"] >= 0.98 * sum(count.values()), done.stdout
+    refused = [line for line in done.stdout.splitlines() if re.search(r" refused +\S", line)]
+    assert all("this GPU takes" in line for line in refused), refused  # but for its limits, none
 
 
 @pytest.mark.nightly

@@ -144,7 +144,15 @@ def many_bits(x):
     x[i] = 1 if x[i] * x[i] > 1000 else 0
 
 
+@cuda.jit
+def warps_apart(x):
+    cuda.syncthreads()
+    if cuda.threadIdx.x < x[0]:
+        x[0] = cuda.shfl_sync(FULL, x[1], 0)
+
+
 @pytest.mark.parametrize("kernel, line, value, says, kind", [
+    (warps_apart, 2, 32, "warps of one block go different ways", webgpu.Refused),
     (part_of_a_block, 1, 5, "do not agree where they have to meet", Found),
     (part_of_a_warp, 1, 5, "do not agree where they have to meet", Found),
     (many_bits, 2, 50_000, "more than the 32 bits", webgpu.Refused),
@@ -172,6 +180,8 @@ BODIES = {
     "while cuda.atomic.cas(out, 0, 0, 1) != 0:\n        pass": "a lock",
     "out[i] = TABLE[0]": "ndarray from outside",
     "print(i)": "print",
+    "out[i] = x[0] if i - 9 < 3_000_000_000 else x[1]": "the number 3000000000",
+    "out[i] = x[i] / 3": "write float32(3)",
 }
 TABLE = np.zeros(3, np.float32)
 

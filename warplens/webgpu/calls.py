@@ -17,6 +17,7 @@ from . import text
 from .expressions import Expressions
 from .numbers import DOUBLE
 from .values import FULL, STORED, Root, Val, Value, View, const, parts_of, val
+from .writer import RESULT
 
 NAMED = """exp sqrt log log2 sin cos tan asin acos atan sinh cosh tanh floor ceil pow atan2 log1p
     expm1 fabs isnan isinf"""
@@ -165,15 +166,15 @@ class Calls(Expressions):
         if any(isinstance(value, Val) and value.type == "f64" for value in given):
             self.refuse(DOUBLE)
         name = self.module.instance(function, given)
-        result = self.module.returns.get((function, tuple(a.kind for a in given)))
+        result = self.module.locals[function, tuple(a.kind for a in given)].get(RESULT)
         code = f"{name}({', '.join(['tid', 'bid', 'lin', *(a.code for a in given)])})"
         if result is None:
             self.emit(f"{code};")
             return NOTHING
         got = self.let(code)
-        if isinstance(result, tuple):
-            return tuple(val(f"{got}.e{n}", k, uniform=False) for n, k in enumerate(result))
-        return val(got, result, uniform=False)
+        known = enumerate(zip(result.kinds, result.spans, strict=True))
+        values = tuple(Val(f"{got}.e{n}", kind, span=span) for n, (kind, span) in known)
+        return values[0] if result.form is None else values
 
     # Names of numba.cuda
 

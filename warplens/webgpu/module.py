@@ -57,13 +57,12 @@ class Module:
         self.parts = threads // self.lanes
         self.locals: dict[tuple, dict[str, Local]] = {}
         self.atomics: set[str] = set()
-        self.returns: dict[tuple, Any] = {}
         self.parted: set[tuple] = set()  # loops that some threads leave before others
         self.callers: list[FunctionType] = []
         learned: Any = None
         for self.passes in range(PASSES):
             self.translate()
-            before, learned = learned, repr((self.locals, sorted(self.atomics), self.returns,
+            before, learned = learned, repr((self.locals, sorted(self.atomics),
                                              sorted(map(repr, self.parted))))  # fmt: skip
             if learned == before:
                 return

@@ -66,7 +66,11 @@ class Numbers(Writer):
         if value.type == "bool":
             return val(f"{kind}({value.code})", kind, value, span=(0, 1))
         if value.const is not None and value.type != "f32":
-            return const(np.float32(value.const)) if kind == "f32" else self.modular(value, kind)
+            if kind == "f32":
+                return const(np.float32(value.const))
+            if not within(value.span, FULL[kind]):
+                self.refuse(f"the number {value.const} beside an integer of other 32 bits")
+            return self.modular(value, kind)
         changed = val(f"{kind}({value.code})", kind, value)
         if "f32" in (kind, value.type):
             return changed
@@ -147,17 +151,8 @@ class Numbers(Writer):
 
     def joint(self, a: Val, b: Val) -> str:
         """The type of a value that is one of two."""
-        kinds = {a.type, b.type}
-        if len(kinds) == 1:
-            return a.type
-        if "f32" in kinds:
-            if not (a.weak or b.weak):
-                self.refuse("an integer or a float32: in Numba a float64")
-            return "f32"
-        if "f64" in kinds:
-            self.refuse(DOUBLE)
-        literal = any(one.weak and one.const >= 0 for one in (a, b))
-        return "u32" if "u32" in kinds and literal else "i32"
+        with self.into([]):
+            return a.type if a.type == b.type else self.comparable(a, b)[0].type
 
     def truth(self, value: Value) -> Val:
         value = self.plain(value)

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from ..source.names import Cuda, dtype_named, is_docstring
 from .calls import BARRIERS, Calls, calls_in
 from .values import STORED, Root, Val, Value, View, const, parts_of, val
+from .writer import RESULT
 
 LOCKS = {"atomic.cas", "atomic.exch", "atomic.compare_and_swap"}
 
@@ -28,16 +29,12 @@ class Body(Calls):
         """The WGSL function."""
         self.loops: list[tuple] = []
         self.block(self.tree.body, False)
-        result, name = self.module.returns.get(self.key), self.module.functions[self.key]
+        result, name = self.locals.get(RESULT), self.module.functions[self.key]
         struct = arrow = ending = ""
-        if isinstance(result, tuple):
-            fields = ", ".join(f"e{n}: {kind}" for n, kind in enumerate(result))
+        if result:
+            fields = ", ".join(f"e{n}: {kind}" for n, kind in enumerate(result.kinds))
             struct, arrow = f"struct R_{name} {{ {fields} }};\n", f" -> R_{name}"
-            ending = f"return R_{name}();"
-        elif result:
-            arrow, ending = f" -> {result}", f"return {result}();"
-        if isinstance(self.tree.body[-1], ast.Return):
-            ending = ""
+            ending = "" if isinstance(self.tree.body[-1], ast.Return) else f"return R_{name}();"
         given = ["tid: vec3<i32>", "bid: vec3<i32>", "lin: i32"]
         given += [f"a_{parameter}: {kind}" for parameter, kind in self.parameters.items()]
         taken = [f"v_{parameter} = a_{parameter};" for parameter in self.parameters]
@@ -222,20 +219,12 @@ class Body(Calls):
             return self.emit("return;")
         if self.kernel:
             self.refuse("a kernel that returns something")
-        many, parts = isinstance(value, tuple), []
-        for part in map(self.plain, parts_of(value)):
-            parts.append(self.settled(part))
-            if part.narrow:
-                self.refuse("a result of 8 or 16 bits: write int32(…)")
-        before = self.module.returns.get(self.key, ("",) * len(parts) if many else "")
-        if isinstance(before, tuple) != many or len(parts_of(before)) != len(parts):
-            self.refuse("results of different kinds")
-        what = f"the result of {self.function.__name__}"
-        kinds = tuple(self.join(what, b, v) for b, v in zip(parts_of(before), parts, strict=True))
-        codes = ", ".join(self.cast(v, k).code for v, k in zip(parts, kinds, strict=True))
-        self.module.returns[self.key] = kinds if many else kinds[0]
-        name = f"R_{self.module.functions[self.key]}"
-        return self.emit(f"return {name}({codes});" if many else f"return {codes};")
+        parts = tuple(self.settled(self.plain(part)) for part in parts_of(value))
+        if any(part.narrow for part in parts):
+            self.refuse("a result of 8 or 16 bits: write int32(…)")
+        kinds = self.know(RESULT, parts if isinstance(value, tuple) else parts[0]).kinds
+        codes = ", ".join(self.cast(v, kind).code for v, kind in zip(parts, kinds, strict=True))
+        return self.emit(f"return R_{self.module.functions[self.key]}({codes});")
 
     # Arrays of the kernel's own
 

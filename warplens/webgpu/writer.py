@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .module import Module
 
 FAULTS = "agree", "warps", "wide", "turns"  # what a kernel may find out about itself, by number
+RESULT = "the result"  # of a function, kept as a variable is
 LEAST, MOST = (0, -(2**31), -(2**63)), (2**31 - 1, 2**32 - 1, 2**63)  # where spans grow to
 
 
@@ -172,7 +173,7 @@ class Writer:
 
     def declared(self) -> list[str]:
         """The function's variables in WGSL."""
-        return [f"var {slot}: {kind};" for name, local in self.locals.items()
+        return [f"var {slot}: {kind};" for name, local in self.locals.items() if name != RESULT
                 for slot, kind in zip(slots(name, local), local.kinds, strict=True)]  # fmt: skip
 
 
