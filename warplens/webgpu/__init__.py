@@ -21,14 +21,13 @@ likes.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
 from .. import device
-from ..programs import lazy, replaced
+from ..programs import meaning
 from .values import Refused
 
 __all__ = ["Refused", "found", "meant", "running", "why_not"]
@@ -100,16 +99,9 @@ def meant() -> bool:
 @contextmanager
 def running() -> Iterator[None]:
     """Inside, `from numba import cuda` means the GPU that WebGPU reaches; launches run there."""
-    from numba import cuda
-
-    from .launches import LAUNCHERS
+    from .launches import configure
 
     if why := why_not():
         raise RuntimeError(why)
-    jit, kernel_class = cuda.jit, type(cuda.jit(lambda: None))
-    with (
-        replaced(cuda, names() | {"jit": lazy(jit)}),
-        replaced(sys.modules[kernel_class.__module__], {"get_current_device": Device}),
-        replaced(kernel_class, LAUNCHERS),
-    ):
+    with meaning(names(), configure):
         yield

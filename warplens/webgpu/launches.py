@@ -13,7 +13,7 @@ import numpy as np
 from ..arguments import host_array
 from ..faults import LaunchError
 from ..lanes.launch import THREAD_LIMIT, Size
-from ..programs import call, forall, item, sizes, specialize
+from ..programs import sizes
 from ..signatures import matched, signatures_of
 from ..source.names import python_function
 from .arrays import LAUNCHED, PLACING, Remote, gpu, synchronize
@@ -127,9 +127,3 @@ def configure(
     if sharedmem:
         raise Refused("shared memory whose size the launch says")
     return lambda *given: launch(kernel, grid, block, given)
-
-
-LAUNCHERS = {
-    "__getitem__": item, "configure": configure, "forall": forall, "specialize": specialize,
-    "__call__": call,
-}  # fmt: skip
