@@ -57,6 +57,7 @@ class DeviceArray:
         layout = marks_of(self.dtype), self.marks.data, place, self.strides
         return np.ndarray(self.shape, *layout)
 
+    place = "under the microscope"
     shape = property(lambda self: self.memory.shape)
     dtype = property(lambda self: self.memory.dtype)
     size = property(lambda self: self.memory.size)
@@ -80,7 +81,7 @@ class DeviceArray:
             written[index] = mark_of(written.dtype)
 
     def __repr__(self) -> str:
-        return f"<device array {self.dtype}{list(self.shape)}, under the microscope>"
+        return f"<device array {self.dtype}{list(self.shape)}, {self.place}>"
 
     def copy_to_host(self, ary: Any = None, stream: Any = 0) -> np.ndarray:
         if ary is None:
@@ -188,7 +189,7 @@ class Placing:
     """`cuda.to_device` and its kin, for device arrays of one kind."""
 
     def __init__(self, kind: type[DeviceArray]) -> None:
-        self.kind = kind
+        self.kind, self.place = kind, kind.place
         self.names = {"to_device": self.to_device, "device_array": self.device_array,
                       "device_array_like": self.device_array_like}  # fmt: skip
 

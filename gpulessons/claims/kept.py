@@ -52,17 +52,12 @@ def found(name: str, **values: Any) -> Finding:
             f"it has {', '.join(about.figures) or 'none'}."
         )
     ranges = {figure: span for figure, value in values.items() if (span := spanned(value))}
-    today = date.today().isoformat()
-    lines = [Line(device(about, each), today, name, each, *span) for each, span in ranges.items()]
+    today, by_gpu = date.today().isoformat(), gpu.named(here := machine().name)
+    lines = [Line(by_gpu if "GPU" in about.figures[each].what + about.quantity else here, today,
+                  name, each, *span) for each, span in ranges.items()]  # fmt: skip
     if not note():
         keep(lines)
     return Finding.of(about, [figure(about, line) for line in lines])
-
-
-def device(about: Statement, name: str) -> str:
-    """What a figure was measured on: this machine, and a GPU by WebGPU where one had a part."""
-    on_a_gpu = "GPU" in about.figures[name].what + about.quantity
-    return gpu.named(machine().name) if on_a_gpu else machine().name
 
 
 def spanned(value: Any) -> tuple[float, float] | None:

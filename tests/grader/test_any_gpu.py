@@ -62,8 +62,7 @@ def test_without_cuda_the_gpu_that_may_be_there_is_offered(monkeypatch, seen):
     monkeypatch.setattr(nvidia.sys, "platform", "linux")
     monkeypatch.setattr(backends, "why_no_gpu", nvidia.why_no_gpu)
     said = backends.Gpu.why_no_cuda.__wrapped__(gpu)
-    assert said.startswith("no NVIDIA GPU here")
-    assert ('pip install "gpulessons[gpu-any]"' in said) == bool(seen)
+    assert said.startswith("no NVIDIA GPU here") and ('"gpulessons[gpu-any]"' in said) == bool(seen)
 
 
 def test_without_wgpu_it_is_as_before(monkeypatch):

@@ -30,7 +30,7 @@ from .. import device
 from ..programs import meaning
 from .values import Refused
 
-__all__ = ["Refused", "found", "meant", "running", "why_not"]
+__all__ = ["Refused", "found", "running", "why_not"]
 
 
 @cache
@@ -87,13 +87,6 @@ def names() -> dict[str, Any]:
         "get_current_device": Device, "select_device": lambda device_id: Device(),
         "list_devices": lambda: [Device()], "gpus": [Device()],
     }  # fmt: skip
-
-
-def meant() -> bool:
-    """Does `cuda` mean a GPU by WebGPU just now?"""
-    from numba import cuda
-
-    return cuda.to_device == names()["to_device"]
 
 
 @contextmanager

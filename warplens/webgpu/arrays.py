@@ -84,6 +84,7 @@ def lying(whole: np.ndarray) -> np.ndarray:
 class Remote(DeviceArray):
     """`memory` is the untouched array that knows the layout of this part."""
 
+    place = "by WebGPU"
     far = True  # what `memory` holds is not what lies on the GPU
 
     def __init__(self, memory: np.ndarray, whole: Memory | None = None) -> None:
@@ -126,9 +127,6 @@ class Remote(DeviceArray):
         whole = self.whole.read()
         self.of(whole)[index] = value.copy_to_host() if isinstance(value, Remote) else value
         self.whole.write(lying(whole))
-
-    def __repr__(self) -> str:
-        return f"<device array {self.dtype}{list(self.shape)}, by WebGPU>"
 
     def copy_to_host(self, ary: Any = None, stream: Any = 0) -> np.ndarray:
         if LAUNCHED:
