@@ -24,9 +24,10 @@ from typing import Any
 
 import numpy as np
 
-from gpulessons.hardware import compute_capability, cuda_package, why_no_gpu
+from gpulessons.hardware import compute_capability, cuda_package, other_gpu, why_no_gpu
 
 CHOICE = "GPULESSONS_GPU"  # "webgpu": the GPU by WebGPU even where there is CUDA
+NO_GPU = "no NVIDIA GPU here (`gpulessons doctor` says more)"
 TF32 = (8, 0), "Ampere, 2020"  # the compute capability that brought it, and when
 
 
@@ -84,11 +85,11 @@ def any_gpu() -> Any:
     return None if webgpu.why_not() else webgpu.found()
 
 
-def means_module() -> str:
-    """Where what `cuda.to_device` means now is defined."""
+def meant() -> str:
+    """Where `cuda`'s arrays are if not CUDA's: "under the microscope", "by WebGPU"; else ""."""
     from numba import cuda
 
-    return getattr(cuda.to_device, "__module__", "")
+    return getattr(getattr(cuda.to_device, "__self__", None), "place", "")
 
 
 class Gpu(Host):
@@ -107,18 +108,22 @@ class Gpu(Host):
             return self.why_no_cuda()
         if found.software:
             return f"{found.name} is a processor in a GPU's place: right or wrong there, not timed"
-        if means_module() not in ("warplens.device", "warplens.webgpu.arrays"):  # traced, entered
+        if not meant():
             self.by_webgpu.enter_context(self.answering())
         return ""
 
     def remark(self) -> str:
         """By what its rows differ from CUDA's, where WebGPU runs them; else ""."""
-        found = any_gpu()
-        if found is None or means_module() != "warplens.webgpu.arrays":
+        if "WebGPU" not in meant():
             return ""
+        found = any_gpu()
         clock = "the GPU's clock" if found.clock_of_its_own else "the caller's clock, launches too"
         return (f"GPU rows: {found.name}, by WebGPU, the same kernels; shuffles and votes through "
                 f"shared memory, four neighbours in four reads, memory perhaps the CPU's; {clock}")
+
+    def named(self, machine: str) -> str:
+        """A machine, and before it the GPU that runs kernels by WebGPU there, if one does."""
+        return f"{any_gpu().name} {meant()}, {machine}" if "WebGPU" in meant() else machine
 
     def answering(self) -> AbstractContextManager[None]:
         """Where kernels run for right or wrong, though perhaps nothing is timed there."""
@@ -134,16 +139,14 @@ class Gpu(Host):
     @cache  # noqa: B019  (one instance, alive as long as the process)
     def why_no_cuda(self) -> str:
         if why_no_gpu():
-            return "no NVIDIA GPU here (`gpulessons doctor` says more)"
+            return ". ".join(filter(None, (NO_GPU, other_gpu())))
         from numba import cuda
 
         try:
             cuda.current_context()
         except Exception as trouble:
-            return (
-                f"the GPU is there but Numba cannot use it ({trouble}); "
-                f"try: pip install '{cuda_package()}'"
-            )
+            return (f"the GPU is there but Numba cannot use it ({trouble}); "
+                    f"try: pip install '{cuda_package()}'")  # fmt: skip
         return ""
 
     def put(self, value: Any) -> Any:
@@ -249,8 +252,7 @@ class TorchGpu(TorchCpu):
     def sync(self) -> None:
         import torch
 
-        module = getattr(torch, self.device().split(":")[0])
-        module.synchronize()
+        getattr(torch, self.device().split(":")[0]).synchronize()
 
     def mark(self) -> Any:
         import torch

@@ -1,13 +1,18 @@
-"""Every version that runs on a GPU, by WebGPU: right, refused or wrong? Prints a table.
+"""Every version and every exercise's kernel by WebGPU: right, refused or wrong? Prints a table.
 
-    python tools/any_gpu.py             # on the GPU that WebGPU reaches, or a driver in its place
-    VK_ICD_FILENAMES=/usr/lib/chromium/vk_swiftshader_icd.json python tools/any_gpu.py
+python tools/any_gpu.py             # on the GPU that WebGPU reaches, or a driver in its place
+VK_ICD_FILENAMES=/usr/lib/chromium/vk_swiftshader_icd.json python tools/any_gpu.py
 """
 
+import linecache
 import sys
 from collections import Counter
 
+import numpy as np
+from numba import cuda
+
 import gpulessons
+from gpulessons import check, exercises
 from gpulessons.backends import NotHere, any_gpu, gpu
 from gpulessons.operation import as_tuple
 from warplens import KernelFault, webgpu
@@ -40,12 +45,34 @@ def state_of(op, version):
     return "right", f"off by {worst:.1g} of {version.rtol:.1g}"
 
 
+def attempt(exercise):
+    """Its solution as a learner's cell leaves it behind."""
+    file = f"<solution of {exercise.name}>"
+    lines = exercise.solution.splitlines(keepends=True)
+    linecache.cache[file] = len(exercise.solution), None, lines, file
+    names = {"np": np, "cuda": cuda}
+    exec(compile(exercise.solution, file, "exec"), names)
+    return list(names.values())[-1]
+
+
+def state_of_exercise(exercise):
+    """(state, words) of its solution; None where no kernel of it runs on a GPU."""
+    verdict = check(exercise, attempt(exercise))
+    if "by WebGPU" not in verdict.ran:
+        return None
+    refused = "not on the GPU" in verdict.ran
+    return "refused" if refused else "right" if verdict.passed else "wrong", verdict.ran
+
+
 def rows():
-    """(op, version, state, words) for each version."""
+    """(op, version, state, words) for each version, and the same of exercises."""
     for op in (getattr(gpulessons, name) for name in OPS):
         for name, version in op.versions.items():
             if version.backend is gpu:
                 yield op.name, name, *state_of(op, version)
+    for name in exercises.NAMES:
+        if found := state_of_exercise(getattr(exercises, name)):
+            yield "exercise", name, *found
 
 
 def main():
@@ -54,8 +81,10 @@ def main():
         return 1
     found = list(rows())
     print(any_gpu().name, *aligned(list(map(list, found))), sep="\n")
-    states = Counter(state for _, _, state, _ in found)
-    print(*(f"{count} {state}" for state, count in states.items()), sep=", ")
+    for what, those in ("versions", [r for r in found if r[0] != "exercise"]), (
+        "exercises", [r for r in found if r[0] == "exercise"]):  # fmt: skip
+        states = Counter(row[2] for row in those)
+        print(f"{what}:", ", ".join(f"{count} {state}" for state, count in states.items()))
     return any(row[2] == "wrong" for row in found)
 
 

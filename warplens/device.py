@@ -31,6 +31,17 @@ class DeviceArray:
         self.memory, self.root = memory, memory if root is None else root
         self.marks = marks
 
+    @classmethod
+    def empty(cls, memory: np.ndarray) -> DeviceArray:
+        """A new allocation."""
+        if memory.dtype.kind not in "biuf":
+            raise Unsupported(f"a device array of {memory.dtype}")
+        return cls(unwritten(memory), marks=np.zeros(memory.nbytes, np.uint8))
+
+    @classmethod
+    def holding(cls, host: np.ndarray) -> DeviceArray:
+        return cls(np.array(host))
+
     def part(self, memory: np.ndarray) -> DeviceArray:
         """Some of the same allocation, unless NumPy has copied it."""
         if not np.may_share_memory(memory, self.root):
@@ -46,6 +57,7 @@ class DeviceArray:
         layout = marks_of(self.dtype), self.marks.data, place, self.strides
         return np.ndarray(self.shape, *layout)
 
+    place = "under the microscope"
     shape = property(lambda self: self.memory.shape)
     dtype = property(lambda self: self.memory.dtype)
     size = property(lambda self: self.memory.size)
@@ -69,7 +81,7 @@ class DeviceArray:
             written[index] = mark_of(written.dtype)
 
     def __repr__(self) -> str:
-        return f"<device array {self.dtype}{list(self.shape)}, under the microscope>"
+        return f"<device array {self.dtype}{list(self.shape)}, {self.place}>"
 
     def copy_to_host(self, ary: Any = None, stream: Any = 0) -> np.ndarray:
         if ary is None:
@@ -173,23 +185,34 @@ def pretending(capability: tuple[int, int]) -> Callable[[], Device]:
     return get_current_device
 
 
-def device_array(
-    shape: Any, dtype: Any = np.float64, strides: Any = None, order: Any = "C", stream: Any = 0
-) -> DeviceArray:
-    if strides is not None:
-        raise Unsupported("cuda.device_array with strides")
-    return empty(np.empty(shape, dtype, order))
+class Placing:
+    """`cuda.to_device` and its kin, for device arrays of one kind."""
 
+    def __init__(self, kind: type[DeviceArray]) -> None:
+        self.kind, self.place = kind, kind.place
+        self.names = {"to_device": self.to_device, "device_array": self.device_array,
+                      "device_array_like": self.device_array_like}  # fmt: skip
 
-def device_array_like(ary: Any, stream: Any = 0) -> DeviceArray:
-    return empty(np.empty_like(getattr(ary, "memory", ary)))
+    def device_array(
+        self, shape: Any, dtype: Any = np.float64, strides: Any = None, order: Any = "C",
+        stream: Any = 0,
+    ) -> DeviceArray:  # fmt: skip
+        if strides is not None:
+            raise Unsupported("cuda.device_array with strides")
+        return self.kind.empty(np.empty(shape, dtype, order))
 
+    def device_array_like(self, ary: Any, stream: Any = 0) -> DeviceArray:
+        return self.kind.empty(np.empty_like(getattr(ary, "memory", ary)))
 
-def empty(memory: np.ndarray) -> DeviceArray:
-    """A new allocation."""
-    if memory.dtype.kind not in "biuf":
-        raise Unsupported(f"a device array of {memory.dtype}")
-    return DeviceArray(unwritten(memory), marks=np.zeros(memory.nbytes, np.uint8))
+    def to_device(self, obj: Any, stream: Any = 0, copy: bool = True, to: Any = None) -> Any:
+        if isinstance(obj, self.kind):
+            return obj
+        host = obj.copy_to_host() if isinstance(obj, DeviceArray) else np.asarray(obj)
+        if to is not None:
+            to.copy_to_device(host)
+            return to
+        check_contiguous(host)
+        return self.kind.holding(host)
 
 
 def unwritten(array: np.ndarray) -> np.ndarray:
@@ -198,17 +221,6 @@ def unwritten(array: np.ndarray) -> np.ndarray:
     if line.ndim and line.flags.c_contiguous:
         line.view(np.uint8).fill(0xFF)
     return array
-
-
-def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: Any = None) -> Any:
-    if isinstance(obj, DeviceArray):
-        return obj
-    if to is not None:
-        to.copy_to_device(np.asarray(obj))
-        return to
-    if isinstance(obj, np.ndarray):
-        check_contiguous(obj)
-    return DeviceArray(np.array(obj))
 
 
 def pinned_array(
@@ -234,10 +246,7 @@ def refused(name: str) -> Callable[..., NoReturn]:
     return refuse
 
 
-NAMES: dict[str, Any] = {
-    "to_device": to_device,
-    "device_array": device_array,
-    "device_array_like": device_array_like,
+NAMES: dict[str, Any] = Placing(DeviceArray).names | {
     "pinned_array": pinned_array,
     "pinned_array_like": lambda ary: np.empty_like(getattr(ary, "memory", ary)),
     "pinned": untouched,

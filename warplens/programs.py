@@ -42,18 +42,27 @@ def tracing(
     Works on a machine with a GPU or without one; behind it, the process is as it was. Kernels that
     were decorated inside with an explicit signature stay kernels that compile when first launched.
     """
+    launches: list[Trace] = []
+    names = device.NAMES | {"get_current_device": device.pretending(capability)}
+    with meaning(names, configuring(launches, blocks, iterations, alike)):
+        yield launches
+
+
+@contextmanager
+def meaning(names: dict[str, Any], configure: Callable[..., Any]) -> Iterator[None]:
+    """Meanwhile numba.cuda's names mean these, and `configure` makes what launches a kernel."""
     from numba import cuda
 
-    launches: list[Trace] = []
-    jit, kernel_class = cuda.jit, type(cuda.jit(lambda: None))
-    asked = {"get_current_device": device.pretending(capability)}
-    names = device.NAMES | {"jit": lazy(jit)} | asked
+    kernel_class = type(cuda.jit(lambda: None))
+    asked = {"get_current_device": names["get_current_device"]}
+    launching = {"__getitem__": item, "configure": configure, "forall": forall,
+                 "specialize": specialize, "__call__": call}  # fmt: skip
     with (
-        replaced(cuda, names),
+        replaced(cuda, names | {"jit": lazy(cuda.jit)}),
         replaced(sys.modules[kernel_class.__module__], asked),  # it compiles device functions
-        replaced(kernel_class, launchers(launches, blocks, iterations, alike)),
+        replaced(kernel_class, launching),
     ):
-        yield launches
+        yield
 
 
 @contextmanager
@@ -107,10 +116,10 @@ def sizes(kernel: Any, griddim: Any, blockdim: Any) -> tuple[Size, Size]:
     return extent(griddim, "the grid"), extent(blockdim, "the block")
 
 
-def launchers(
+def configuring(
     launches: list[Trace], blocks: BlocksOf | None, iterations: int | None, alike: int | None
-) -> dict[str, Callable[..., Any]]:
-    """The methods by which a kernel is launched."""
+) -> Callable[..., Any]:
+    """A kernel's method `configure`, by which it is launched."""
     like: dict[tuple, list[Trace]] = defaultdict(list)  # launches, and those that stand for them
 
     def configure(
@@ -136,13 +145,7 @@ def launchers(
 
         return launched
 
-    return {
-        "__getitem__": item,
-        "configure": configure,
-        "forall": forall,
-        "specialize": specialize,
-        "__call__": call,
-    }
+    return configure
 
 
 def item(kernel: Any, sizes: Any) -> Callable[..., None]:

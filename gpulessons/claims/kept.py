@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from gpulessons.backends import gpu
 from gpulessons.hardware import machine
 from gpulessons.hardware.budget import note
 from gpulessons.hardware.kept import cache_folder
@@ -51,8 +52,9 @@ def found(name: str, **values: Any) -> Finding:
             f"it has {', '.join(about.figures) or 'none'}."
         )
     ranges = {figure: span for figure, value in values.items() if (span := spanned(value))}
-    here, today = machine().name, date.today().isoformat()
-    lines = [Line(here, today, name, figure, *span) for figure, span in ranges.items()]
+    today, by_gpu = date.today().isoformat(), gpu.named(here := machine().name)
+    lines = [Line(by_gpu if "GPU" in about.figures[each].what + about.quantity else here, today,
+                  name, each, *span) for each, span in ranges.items()]  # fmt: skip
     if not note():
         keep(lines)
     return Finding.of(about, [figure(about, line) for line in lines])

@@ -38,7 +38,8 @@ def other_gpu() -> str:
     seen = sys.platform in ("darwin", "win32") or bool(glob("/dev/dri/renderD*"))
     if not seen or not why_no_gpu() or find_spec("wgpu"):
         return ""
-    return "This computer's own GPU can run the kernels: pip install wgpu, then start again."
+    get = 'pip install "gpulessons[gpu-any]"'
+    return f"This computer's own GPU can run the kernels: {get}, then start again."
 
 
 def gpu() -> dict[str, Any] | None:

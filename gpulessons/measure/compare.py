@@ -5,7 +5,7 @@ from datetime import date
 from typing import Any
 
 from gpulessons import units
-from gpulessons.backends import any_gpu, gpu
+from gpulessons.backends import gpu
 from gpulessons.hardware import machine
 from gpulessons.hardware.budget import note
 from gpulessons.operation import Op
@@ -35,8 +35,8 @@ def measured(
     except KeyboardInterrupt:
         notes.append(INTERRUPTED)
     name = here.name
-    if any(isinstance(e, Timing) and e.backend == "gpu" for e in entries) and any_gpu():
-        notes, name = [*notes, gpu.remark()], f"{any_gpu().name} by WebGPU, {name}"
+    if any(isinstance(e, Timing) and e.backend == "gpu" for e in entries) and gpu.remark():
+        notes, name = [*notes, gpu.remark()], gpu.named(name)
     notes += not_cold(entries, cold and not note())
     today = date.today().isoformat()
     return Comparison(

@@ -4,8 +4,9 @@ from importlib.util import find_spec
 
 import pytest
 
-from gpulessons import backends, check, relu
+from gpulessons import backends, check, claims, relu
 from gpulessons.backends import any_gpu, gpu
+from gpulessons.hardware import nvidia
 from gpulessons.measure.compare import measured
 
 KERNEL = "CUDA, a thread per element"
@@ -31,11 +32,14 @@ def test_a_row_of_a_gpu_names_it_and_what_differs(monkeypatch):
     monkeypatch.setattr(any_gpu(), "software", False)
     try:
         found = measured(relu, 100, [KERNEL], budget=0.1)
+        said = claims.found("4b", product=12.0), claims.found("1b", cached=2.0)
     finally:
         gpu.by_webgpu.close()
     assert found.machine.startswith(f"{any_gpu().name} by WebGPU")
     (note,) = (note for note in found.notes if "by WebGPU" in note)
     assert "shared memory" in note and "clock" in note and found.entries[0].median > 0
+    by_it = [f"{any_gpu().name} by WebGPU" in repr(each) for each in said]
+    assert by_it == [True, False]  # a figure that no GPU had a part in does not name it
 
 
 @here
@@ -48,6 +52,17 @@ def test_what_webgpu_refuses_is_no_mistake(software, monkeypatch):
     monkeypatch.setattr(launches, "launch", refuses)
     said = check(relu, relu.versions[KERNEL])
     assert said.passed and "(not on the GPU: kernel, line 3" in said.ran
+
+
+@pytest.mark.parametrize("seen", [[], ["/dev/dri/renderD128"]])
+def test_without_cuda_the_gpu_that_may_be_there_is_offered(monkeypatch, seen):
+    for name, value in (("find_spec", lambda _: None), ("glob", lambda _: seen),
+                        ("why_no_gpu", lambda: "No driver was found.")):  # fmt: skip
+        monkeypatch.setattr(nvidia, name, value)
+    monkeypatch.setattr(nvidia.sys, "platform", "linux")
+    monkeypatch.setattr(backends, "why_no_gpu", nvidia.why_no_gpu)
+    said = backends.Gpu.why_no_cuda.__wrapped__(gpu)
+    assert said.startswith("no NVIDIA GPU here") and ('"gpulessons[gpu-any]"' in said) == bool(seen)
 
 
 def test_without_wgpu_it_is_as_before(monkeypatch):

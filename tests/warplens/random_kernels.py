@@ -14,7 +14,7 @@ from collections import Counter
 import numpy as np
 from numba import cuda, float32, int8, int32, int64, uint8, uint32
 
-from warplens import KernelFault, Unsupported, trace
+from warplens import KernelFault, Unsupported, trace, webgpu
 
 BLOCK, BLOCKS, N = 64, 3, 200
 NAMES = {"cuda": cuda, "math": math, "float32": float32, "int32": int32, "uint32": uint32,
@@ -215,9 +215,9 @@ def shaken(text, seed):
     return float(np.abs(given[8] - moved[8]).max())
 
 
-def compared(seed, run):
+def compared(seed):
     """(how a random kernel fared, its text, what was said): "same", "refused", "undefined" or
-    "DIFFERENT". `run(kernel, grid, block, arguments)` returns them as arrays after the launch."""
+    "DIFFERENT"."""
     text = Maker(seed).kernel()
     kernel, want = compiled(text), arguments(seed)
     try:
@@ -230,7 +230,7 @@ def compared(seed, run):
     except KernelFault as why:
         fault = why
     try:
-        got = run(kernel, BLOCKS, BLOCK, arguments(seed))
+        got = launched(kernel, BLOCKS, BLOCK, arguments(seed))
     except (KernelFault, Unsupported) as why:
         return "refused", text, str(why)
     if fault is not None:
@@ -245,19 +245,19 @@ def compared(seed, run):
     return "same", text, ""
 
 
+def launched(kernel, grid, block, given):
+    """The arguments as a launch by WebGPU leaves them."""
+    with webgpu.running():
+        placed = [cuda.to_device(a) if isinstance(a, np.ndarray) else a for a in given]
+        kernel[grid, block](*placed)
+        cuda.synchronize()
+        return [a.copy_to_host() if hasattr(a, "copy_to_host") else a for a in placed]
+
+
 def main(first, count):
-    from warplens import webgpu
-
-    def run(kernel, grid, block, given):
-        with webgpu.running():
-            placed = [cuda.to_device(a) if isinstance(a, np.ndarray) else a for a in given]
-            kernel[grid, block](*placed)
-            cuda.synchronize()
-            return [a.copy_to_host() if hasattr(a, "copy_to_host") else a for a in placed]
-
     found, said = Counter(), Counter()
     for seed in range(first, first + count):
-        state, text, why = compared(seed, run)
+        state, text, why = compared(seed)
         found[state] += 1
         said[why.partition("WebGPU: ")[2][:70] if state == "refused" else ""] += 1
         if state == "DIFFERENT":

@@ -5,8 +5,8 @@ import os
 
 import numpy as np
 import pytest
-import random_kernels
 from numba import cuda, float32, float64, int32, uint32
+from random_kernels import compared, compiled, launched
 
 from warplens import trace, webgpu
 from warplens.webgpu.arrays import Found
@@ -15,15 +15,6 @@ pytestmark = pytest.mark.skipif(bool(webgpu.why_not()), reason=webgpu.why_not() 
 X = (np.random.default_rng(0).integers(-9, 9, 300) / 2).astype(np.float32)
 N = np.arange(-150, 150, dtype=np.int32)
 FULL = 0xFFFFFFFF
-
-
-def launched(kernel, grid, block, given):
-    """The arguments as a launch by WebGPU leaves them."""
-    with webgpu.running():
-        placed = [cuda.to_device(a) if isinstance(a, np.ndarray) else a for a in given]
-        kernel[grid, block](*placed)
-        cuda.synchronize()
-        return [a.copy_to_host() if hasattr(a, "copy_to_host") else a for a in placed]
 
 
 @cuda.jit
@@ -144,7 +135,15 @@ def many_bits(x):
     x[i] = 1 if x[i] * x[i] > 1000 else 0
 
 
+@cuda.jit
+def warps_apart(x):
+    cuda.syncthreads()
+    if cuda.threadIdx.x < x[0]:
+        x[0] = cuda.shfl_sync(FULL, x[1], 0)
+
+
 @pytest.mark.parametrize("kernel, line, value, says, kind", [
+    (warps_apart, 2, 32, "warps of one block go different ways", webgpu.Refused),
     (part_of_a_block, 1, 5, "do not agree where they have to meet", Found),
     (part_of_a_warp, 1, 5, "do not agree where they have to meet", Found),
     (many_bits, 2, 50_000, "more than the 32 bits", webgpu.Refused),
@@ -172,6 +171,8 @@ BODIES = {
     "while cuda.atomic.cas(out, 0, 0, 1) != 0:\n        pass": "a lock",
     "out[i] = TABLE[0]": "ndarray from outside",
     "print(i)": "print",
+    "out[i] = x[0] if i - 9 < 3_000_000_000 else x[1]": "the number 3000000000",
+    "out[i] = x[i] / 3": "write float32(3)",
 }
 TABLE = np.zeros(3, np.float32)
 
@@ -180,7 +181,7 @@ TABLE = np.zeros(3, np.float32)
 def test_what_wgsl_does_not_do_as_numba_means_it_is_refused_with_its_line(body):
     names = {"float64": float64, "uint32": uint32, "TABLE": TABLE}
     text = f"def kernel(x, out):\n    i = cuda.grid(1)\n    {body}\n"
-    kernel = random_kernels.compiled(text, names)
+    kernel = compiled(text, names)
     with pytest.raises(webgpu.Refused) as why:
         launched(kernel, 2, 160, (X, X.copy()))
     assert "line 3" in str(why.value) and BODIES[body] in str(why.value)
@@ -191,42 +192,33 @@ def test_what_wgsl_does_not_do_as_numba_means_it_is_refused_with_its_line(body):
     (0.5, "a float64: pass np.float32"), (2**40, "needs 64 bits"), ((1, 2), "tuple"),
 ])  # fmt: skip
 def test_an_argument_of_64_bits_is_refused(given, says):
-    kernel = random_kernels.compiled("def kernel(x, out):\n    pass\n")
+    kernel = compiled("def kernel(x, out):\n    pass\n")
     with pytest.raises(webgpu.Refused, match=says):
         launched(kernel, 1, 32, (given, X.copy()))
 
 
 def test_host_arrays_come_back_and_parts_of_one_allocation_stay_parts():
-    x = X.copy()
+    x, before = X.copy(), (cuda.to_device, cuda.jit)
     with webgpu.running():
         from_the_end[2, 160](x, out := np.zeros(300, np.float32))
         there = cuda.to_device(np.arange(12, dtype=np.int64).reshape(3, 4))
         there[1:, ::2].copy_to_device(np.full((2, 2), -1))
-        assert not there.is_f_contiguous() and there[0, 3] == 3
-    assert out[1] == x[-1] + x[0]
+        assert not there.is_f_contiguous() and there[0, 3] == 3 and cuda.to_device != before[0]
+    assert (cuda.to_device, cuda.jit) == before and out[1] == x[-1] + x[0]
     assert there.copy_to_host().tolist() == [[0, 1, 2, 3], [-1, 5, -1, 7], [-1, 9, -1, 11]]
 
 
-def test_outside_of_it_cuda_is_what_it_was():
-    before = cuda.to_device, cuda.jit
-    with webgpu.running():
-        assert cuda.to_device is not before[0] and webgpu.why_not() == ""
-    assert (cuda.to_device, cuda.jit) == before
-
-
-MANY = pytest.mark.nightly
-
-
-@pytest.mark.parametrize("first, count", [(0, 60), pytest.param(5000, 1000, marks=MANY)])
+@pytest.mark.parametrize("first, count", [
+    (0, 60), pytest.param(5000, 1000, marks=pytest.mark.nightly)])  # fmt: skip
 def test_random_kernels_are_right_or_refused(first, count):
-    found = [random_kernels.compared(seed, launched) for seed in range(first, first + count)]
+    found = [compared(seed) for seed in range(first, first + count)]
     assert not [f"{text}{why}" for state, text, why in found if state == "DIFFERENT"]
     assert sum(state == "same" for state, _, _ in found) > count / 3
 
 
 @pytest.mark.skipif("VK_ICD_FILENAMES" in os.environ, reason="one driver was asked for")
 def test_a_driver_that_ends_loops_is_found_out():
-    kernel = random_kernels.compiled(
+    kernel = compiled(
         "def kernel(n, out):\n    c = 0\n    while c < n:\n        c += 1\n    out[0] = c\n"
     )
     try:

@@ -9,7 +9,7 @@ agree at a barrier, integers that need 64 bits) raises `Found` at the next wait,
 a kernel does outside of its arrays is as undefined as on any GPU: ask `warplens.trace`.
 
     module, statements, expressions, calls    how a kernel becomes WGSL;  text: pieces of it
-    values, writer                            what is known of an expression, of a variable
+    numbers, values, writer                   types, what is known of an expression, of a variable
     launches, arrays                          arguments, pipelines, device arrays
     native                                    wgpu-py
 
@@ -21,14 +21,13 @@ likes.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
 from .. import device
-from ..programs import lazy, replaced
+from ..programs import meaning
 from .values import Refused
 
 __all__ = ["Refused", "found", "running", "why_not"]
@@ -81,30 +80,21 @@ class Device(device.Device):
 
 def names() -> dict[str, Any]:
     """What numba.cuda's names mean."""
-    from . import arrays
+    from .arrays import PLACING, synchronize
 
-    return device.NAMES | {
-        "to_device": arrays.to_device, "device_array": arrays.device_array,
-        "device_array_like": arrays.device_array_like, "synchronize": arrays.synchronize,
-        "event": lambda timing=True: Event(), "get_current_device": Device,
-        "select_device": lambda device_id: Device(), "list_devices": lambda: [Device()],
-        "gpus": [Device()],
+    return device.NAMES | PLACING.names | {
+        "synchronize": synchronize, "event": lambda timing=True: Event(),
+        "get_current_device": Device, "select_device": lambda device_id: Device(),
+        "list_devices": lambda: [Device()], "gpus": [Device()],
     }  # fmt: skip
 
 
 @contextmanager
 def running() -> Iterator[None]:
     """Inside, `from numba import cuda` means the GPU that WebGPU reaches; launches run there."""
-    from numba import cuda
-
-    from .launches import LAUNCHERS
+    from .launches import configure
 
     if why := why_not():
         raise RuntimeError(why)
-    jit, kernel_class = cuda.jit, type(cuda.jit(lambda: None))
-    with (
-        replaced(cuda, names() | {"jit": lazy(jit)}),
-        replaced(sys.modules[kernel_class.__module__], {"get_current_device": Device}),
-        replaced(kernel_class, LAUNCHERS),
-    ):
+    with meaning(names(), configure):
         yield

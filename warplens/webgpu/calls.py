@@ -14,19 +14,21 @@ import numpy as np
 from ..signatures import signatures_of
 from ..source.names import MISSING, Cuda, Names, dtype_named, python_function, source_of
 from . import text
-from .expressions import DOUBLE, Expressions
-from .values import FULL, STORED, Val, Value, View, codes_of, const, kind_of, val
+from .expressions import Expressions
+from .numbers import DOUBLE
+from .values import FULL, STORED, Root, Val, Value, View, const, parts_of, val
+from .writer import RESULT
 
 NAMED = """exp sqrt log log2 sin cos tan asin acos atan sinh cosh tanh floor ceil pow atan2 log1p
     expm1 fabs isnan isinf"""
 MATHS = {getattr(math, name): name for name in NAMED.split()}
 MATHS |= {getattr(np, name): name for name in ("exp", "sqrt", "log", "tanh", "sin", "cos")}
-INTEGERS = {"popc": "countOneBits", "clz": "countLeadingZeros", "brev": "reverseBits"}
+PYTHONS = {int: np.int64, bool: np.bool_, float: np.float64}  # what Numba takes them for
 SHUFFLES, VOTES = set(text.SOURCES), set(text.VOTES)
 WARP_OPS = SHUFFLES | VOTES | {"syncwarp"}
 BARRIERS = WARP_OPS | {"syncthreads"}
+SWAPS = "cas", "compare_and_swap"
 NOTHING = Val("", "void")
-VARYING = Val("", "i32")  # it may differ from thread to thread
 
 
 def device_function(target: Any) -> FunctionType | None:
@@ -36,9 +38,9 @@ def device_function(target: Any) -> FunctionType | None:
 
 
 def stands_for_four(target: Any) -> str:
-    """ "load" or "store" for an intrinsic that moves four neighbours at once, else ""."""
+    """ "load4" or "store4", an intrinsic that moves four neighbours at once, else ""."""
     name = getattr(target, "__name__", "") or getattr(target, "_name", "")
-    return {"load4": "load", "store4": "store"}.get(name, "") if hasattr(target, "traced") else ""
+    return name if name in ("load4", "store4") and hasattr(target, "traced") else ""
 
 
 def calls_of(function: FunctionType, memo: dict[FunctionType, set[str]]) -> set[str]:
@@ -66,93 +68,77 @@ class Calls(Expressions):
         target = self.names.resolve(node.func)
         if node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
             self.refuse(f"`{ast.unparse(node)}`: arguments by name")
-        if isinstance(target, Cuda):
-            return self.cuda_call(target.name, node)
         if target is MISSING:
             self.refuse(f"`{ast.unparse(node)}`")
         arguments = self.values(node.args)
-        dtype = None if isinstance(target, FunctionType) else dtype_named(target)
+        if isinstance(target, Cuda):
+            return self.cuda_call(target.name, arguments)
+        known = isinstance(target, Hashable)
+        dtype = np.dtype(PYTHONS[target]) if known and target in PYTHONS else dtype_named(target)
         if dtype is not None:
             return self.converted(arguments[0], dtype)
-        if target in (int, bool, float):
-            kinds = {int: np.int64, bool: np.bool_, float: np.float64}
-            return self.converted(arguments[0], np.dtype(kinds[target]))
         if target is len and isinstance(arguments[0], (View, tuple)):
             found = arguments[0]
             return found.shape[0] if isinstance(found, View) else const(len(found))
-        if target in (min, max, abs):
-            return self.extreme(target.__name__, arguments)
-        if isinstance(target, Hashable) and target in MATHS:
+        if target is abs:
+            return self.absolute(arguments[0])
+        if target in (min, max):
+            return self.extreme(target, arguments)
+        if known and target in MATHS:
             return self.maths(MATHS[target], arguments)
         if four := stands_for_four(target):
-            return self.four(four, arguments)
-        inner = device_function(target)
-        if inner is None:
-            name = getattr(target, "__name__", repr(target))
-            self.refuse(f"{name}, which stands for instructions of NVIDIA's GPUs")
-        if signatures_of(target):
-            self.refuse(f"{inner.__name__}, a device function with a signature of its own")
-        return self.call_device(inner, arguments)
+            return self.four(four, *arguments)
+        return self.call_device(target, arguments)
 
     def converted(self, given: Value, dtype: np.dtype) -> Val:
         """float32(x), int64(x), …: as Numba converts."""
-        value = self.plain(given)
-        if dtype.name not in STORED:
+        value, kind = self.plain(given), STORED.get(dtype.name, "")
+        if not kind:
             self.refuse(DOUBLE if dtype == np.float64 else f"{dtype}, which WGSL has not")
-        if value.type == "f64" or (value.weak and dtype == np.float32):
-            if dtype != np.float32:
+        if value.type == "f64" or (value.weak and kind == "f32"):
+            if kind != "f32":
                 self.refuse(DOUBLE)
             return const(np.float32(value.const))
         if dtype == np.bool_:
             return self.truth(value)
-        kind = STORED[dtype.name]
         if kind == "f32" or value.type == "bool":
             return self.cast(value, kind)
         if value.type == "f32":
             return self.truncated(value, dtype)
-        if dtype.itemsize == 8:
-            value = self.cast(value, kind)
-            if dtype == np.uint64 and not value.low:
-                self.refuse("an integer that may be negative, as uint64")
-            return replace(value, weak=False)
-        value = self.modular(value, kind)
-        bits = 32 - 8 * dtype.itemsize
-        if bits:
-            value = self.at_run_time(value)
-            info = np.iinfo(dtype)
-            code, span = f"(({value.code} << {bits}u) >> {bits}u)", (int(info.min), int(info.max))
-            return val(code, kind, value, span=span)
+        if dtype.itemsize < 8:
+            return replace(self.lower(value, dtype), weak=False)
+        value = self.cast(value, kind)
+        if dtype == np.uint64 and not value.low:
+            self.refuse("an integer that may be negative, as uint64")
         return replace(value, weak=False)
 
     def truncated(self, value: Val, dtype: np.dtype) -> Val:
         """A float as an integer; of 64 bits only if 32 hold it."""
-        kind = STORED[dtype.name]
-        value = self.temporary(value)
-        if dtype.itemsize == 8:
-            self.emit(f"if (abs({value.code}) >= 2147400000.0) {{ {self.fault('wide')} }}")
         if dtype.itemsize < 4:
             self.refuse(f"a float as {dtype}: write {dtype}(int32(…))")
+        value, kind = self.temporary(value), STORED[dtype.name]
+        if dtype.itemsize == 8:
+            self.check_wide(value.code)
         return val(f"{kind}({value.code})", kind, value)
 
-    def extreme(self, name: str, arguments: list) -> Val:
-        if name == "abs":
-            value = self.settled(self.plain(arguments[0]))
-            if value.type not in ("f32", "i32") or value.narrow:
-                self.refuse("abs of anything but a float32 or an int32: write int32(…)")
-            most = max(map(abs, value.span))
-            made = val(f"abs({value.code})", value.type, value, span=(0, most))
-            return replace(made, exact=f"abs(f32({value.code}))")
-        first, *rest = arguments[0] if isinstance(arguments[0], tuple) else arguments
+    def absolute(self, given: Value) -> Val:
+        value = self.settled(self.plain(given))
+        if value.type not in ("f32", "i32") or value.narrow:
+            self.refuse("abs of anything but a float32 or an int32: write int32(…)")
+        span, exact = (0, max(map(abs, value.span))), f"abs(f32({value.code}))"
+        return val(f"abs({value.code})", value.type, value, span=span, exact=exact)
+
+    def extreme(self, pick: Any, arguments: list) -> Val:
+        first, *rest = parts_of(arguments[0]) if len(arguments) == 1 else arguments
+        first = self.plain(first)
         for other in rest:
-            a, b = self.comparable(self.plain(first), self.plain(other))
-            pick = min if name == "min" else max
-            if a.const is not None and b.const is not None:
-                first = const(pick(a.const, b.const)) if a.type == "i32" else a
-                if a.type == "i32":
-                    continue
+            a, b = self.comparable(first, self.plain(other))
+            if a.type == b.type == "i32" and a.const is not None and b.const is not None:
+                first = const(pick(a.const, b.const))
+                continue
             span = pick(a.span[0], b.span[0]), pick(a.span[1], b.span[1])
-            first = val(f"{name}({a.code}, {b.code})", a.type, a, b, span=span)
-        return self.plain(first)
+            first = val(f"{pick.__name__}({a.code}, {b.code})", a.type, a, b, span=span)
+        return first
 
     def maths(self, name: str, arguments: list) -> Val:
         values = [self.plain(a) for a in arguments]
@@ -160,187 +146,131 @@ class Calls(Expressions):
             if value.type != "f32" and not (value.weak and len(values) > 1):
                 self.refuse(f"{name} of an integer or a Python float is float64: write float32(…)")
         values = [self.cast(v, "f32") for v in values]
-        if name in text.MATHS:
-            self.module.helper(name, text.MATHS[name])
-            name = f"math_{name}"
-        name = "abs" if name == "fabs" else name
-        code = f"{name}({', '.join(v.code for v in values)})"
+        function = "abs" if name == "fabs" else name
+        function = f"math_{name}" if f"math_{name}" in text.PIECES else function
+        code = f"{function}({', '.join(v.code for v in values)})"
         if name in ("floor", "ceil"):  # which are integers of 64 bits
             return self.truncated(val(code, "f32", *values), np.dtype(np.int64))
-        kind = "bool" if name in ("math_isnan", "math_isinf") else "f32"
-        return val(code, kind, *values)
+        return val(code, "bool" if name in ("isnan", "isinf") else "f32", *values)
 
-    def call_device(self, function: FunctionType, arguments: list) -> Value:
-        given: list[Any] = []
-        for each in arguments:
-            value = each if isinstance(each, View) else self.settled(self.plain(each))
-            if isinstance(value, Val) and value.type == "f64":
-                self.refuse(DOUBLE)
-            given.append(value)
-        masked = bool(self.mask) and bool(calls_of(function, self.module.uses) & BARRIERS)
-        if masked and "syncthreads" in calls_of(function, self.module.uses):
-            self.refuse("a barrier of the whole block where its warps go different ways")
+    def call_device(self, target: Any, arguments: list) -> Value:
+        function = device_function(target)
+        if function is None:
+            name = getattr(target, "__name__", repr(target))
+            self.refuse(f"{name}, which stands for instructions of NVIDIA's GPUs")
+        if signatures_of(target):
+            self.refuse(f"{function.__name__}, a device function with a signature of its own")
         if function in self.module.callers:
             self.refuse(f"{function.__name__}, which calls itself")
-        name = self.module.instance(function, tuple(given), masked=masked)
-        result = self.module.returns.get((function, tuple(map(kind_of, given)), masked))
-        codes = [c for a in given for c in codes_of(a)]
-        code = (
-            f"{name}({', '.join(['tid', 'bid', 'lin', *([self.mask] if masked else []), *codes])})"  # type: ignore[list-item]
-        )
+        given = tuple(a if isinstance(a, View) else self.settled(self.plain(a)) for a in arguments)
+        if any(isinstance(value, Val) and value.type == "f64" for value in given):
+            self.refuse(DOUBLE)
+        name = self.module.instance(function, given)
+        result = self.module.locals[function, tuple(a.kind for a in given)].get(RESULT)
+        code = f"{name}({', '.join(['tid', 'bid', 'lin', *(a.code for a in given)])})"
         if result is None:
             self.emit(f"{code};")
             return NOTHING
-        got = self.fresh("t")
-        self.emit(f"let {got} = {code};")
-        if isinstance(result, tuple):
-            return tuple(
-                Val(f"{got}.e{n}", k, span=FULL.get(k, (0, 0))) for n, k in enumerate(result)
-            )
-        return Val(got, result, span=FULL.get(result, (0, 0)))
+        got = self.let(code)
+        known = enumerate(zip(result.kinds, result.spans, strict=True))
+        values = tuple(Val(f"{got}.e{n}", kind, span=span) for n, (kind, span) in known)
+        return values[0] if result.form is None else values
 
     # Names of numba.cuda
 
-    def cuda_call(self, name: str, node: ast.Call) -> Value:
+    def cuda_call(self, name: str, arguments: list) -> Value:
         if name in ("syncthreads", "syncwarp"):
-            return self.barrier(name)
-        arguments = self.values(node.args)
+            self.emit("workgroupBarrier(); storageBarrier();")
+            return NOTHING
         if name in ("grid", "gridsize"):
-            axes = "xyz"[: arguments[0].const]
-            found = tuple(map(self.place_in_grid if name == "grid" else self.grid_size, axes))
-            return found[0] if len(axes) == 1 else found
+            found = tuple(self.along(name, axis) for axis in "xyz"[: arguments[0].const])
+            return found[0] if len(found) == 1 else found
         if name in SHUFFLES | VOTES:
             return self.exchanged(name, arguments)
         if name.startswith("atomic."):
-            return self.atomic(name[7:], arguments)
-        if name in INTEGERS or name == "ffs":
-            value = self.settled(self.plain(arguments[0]))
-            if value.type not in ("i32", "u32"):
-                self.refuse(f"cuda.{name} of anything but an integer")
-            if value.type == "i32" and (not value.low or name in ("clz", "brev")):
-                self.refuse(f"cuda.{name} of a signed integer, which has 64 bits in Numba: write "
-                            "uint32(…)")  # fmt: skip
-            if name == "ffs":
-                code = f"(i32(firstTrailingBit(u32({value.code}))) + 1)"
-                return val(code, "i32", value, span=(0, 32))
-            span = (0, 32) if name != "brev" else FULL["u32"]
-            return val(f"{INTEGERS[name]}({value.code})", value.type, value, span=span)
+            return self.atomic(name[7:], *arguments)
+        if name in text.BITS:
+            return self.bits(name, self.settled(self.plain(arguments[0])))
         if name == "fma":
-            values = [self.cast(self.plain(a), "f32") for a in arguments]
+            values = [self.cast(a, "f32") for a in arguments]
             return val(f"fma({', '.join(v.code for v in values)})", "f32", *values)
         self.refuse(f"cuda.{name}")
 
-    def place_in_grid(self, axis: str) -> Val:
+    def along(self, name: str, axis: str) -> Val:
+        """A thread's place in the grid along an axis, or how many threads there are."""
         size = self.module.block["xyz".index(axis)]
-        span = (0, min(self.module.most_blocks * size, 2**31) - 1)  # a launch sees to that
-        return Val(f"(bid.{axis} * {size} + tid.{axis})", "i32", span=span)
+        most = min(self.module.most_blocks * size, 2**31 - 1)  # a launch sees to that
+        if name == "grid":
+            return Val(f"(bid.{axis} * {size} + tid.{axis})", "i32", span=(0, most))
+        return Val(f"(P.grid_{axis} * {size})", "i32", True, span=(1, most))
 
-    def grid_size(self, axis: str) -> Val:
-        size = self.module.block["xyz".index(axis)]
-        span = (1, min(self.module.most_blocks * size, 2**31 - 1))
-        return Val(f"(P.grid_{axis} * {size})", "i32", True, span=span)
-
-    def barrier(self, name: str) -> Val:
-        if self.mask and name == "syncthreads":
-            self.refuse("a barrier of the whole block where its warps go different ways")
-        if name == "syncwarp":
-            self.together()
-        self.emit("workgroupBarrier(); storageBarrier();")
-        return NOTHING
-
-    def together(self) -> None:
-        """Where warps go different ways: does the whole warp take part in what follows?"""
-        self.exchange()
-        if self.mask:
-            self.fault("warp")
-            self.module.helper("together", text.TOGETHER)
-            self.emit(f"together(lin, {self.mask}, {self.said('warp')});")
-
-    def exchange(self) -> None:
-        lanes = self.module.lanes
-        made = text.EXCHANGE.replace("ROOM", str(-(-lanes // 32) * 32)).replace("LANES", str(lanes))
-        self.module.helper("exchange", made)
+    def bits(self, name: str, value: Val) -> Val:
+        if value.type not in ("i32", "u32"):
+            self.refuse(f"cuda.{name} of anything but an integer")
+        if value.type == "i32" and (not value.low or name in ("clz", "brev")):
+            self.refuse(f"cuda.{name} of a signed integer, which has 64 bits in Numba: write "
+                        "uint32(…)")  # fmt: skip
+        span, kind = (0, 32), "i32" if name == "ffs" else value.type
+        code = text.BITS[name].replace("X", value.code)
+        return val(code, kind, value, span=FULL["u32"] if name == "brev" else span)
 
     def exchanged(self, name: str, arguments: list) -> Val:
         """A shuffle or a vote, in which all lanes of the warp take part."""
         mask, value = self.plain(arguments[0]), self.settled(self.plain(arguments[1]))
         if mask.const not in (0xFFFFFFFF, -1) or len(arguments) != 2 + (name in SHUFFLES):
             self.refuse(f"cuda.{name} of a part of a warp")
-        self.together()
-        got = self.fresh("t")
         if name in VOTES:
-            mine = self.truth(value).code
-            mine = f"({self.mask} && {mine})" if self.mask else mine
-            self.emit(f"let {got} = {text.VOTES[name].replace('MINE', mine)};")
             kind = "u32" if name == "ballot_sync" else "bool"
-            return Val(got, kind, span=FULL[kind])
+            code = text.VOTES[name].replace("MINE", self.truth(value).code)
+            return val(self.let(code), kind, uniform=False)
         if value.type not in ("f32", "i32", "u32"):
             self.refuse(f"cuda.{name} of a {value.type}")
-        self.module.helper(f"shuffle_{value.type}", text.SHUFFLE.replace("KIND", value.type))
-        step = self.temporary(self.modular(self.plain(arguments[2]), "i32"))
+        step = self.temporary(self.modular(arguments[2], "i32"))
         if name in ("shfl_up_sync", "shfl_down_sync") and not step.low:
             step = replace(step, code=f"abs({step.code} & 63)")
         source = text.SOURCES[name].replace("STEP", step.code)
-        self.emit(f"let {got} = shuffle_{value.type}(lin, {value.code}, {source});")
+        got = self.let(f"bitcast<{value.type}>(shuffle(lin, bitcast<u32>({value.code}), {source}))")
         return Val(got, value.type, span=value.span)
 
-    def atomic(self, name: str, arguments: list) -> Val:
-        view, index, *values = arguments
+    def atomic(self, name: str, view: Value, index: Value, *values: Value) -> Val:
         if name == "compare_and_swap":  # (array, old, value), of its first element
-            index, values = const(0), [index, *values]
-        if not isinstance(view, View):
-            self.refuse(f"atomic.{name} on no array")
-        view, at = self.indexed(view, index if isinstance(index, tuple) else (index,))
+            index, values = const(0), (index, *values)
+        view, at = self.indexed(view, index)
         root = view.root
         if at is None or root.dtype not in ("float32", "int32", "uint32", "int64"):
             self.refuse(f"atomic.{name} on {root.dtype}")
+        if len(values) != 1 + (name in SWAPS):
+            self.refuse(f"atomic.{name} with {len(values) + 2} arguments")
         self.module.atomics.add(root.name)
         narrow = self.cast if root.dtype in ("float32", "int64") else self.modular
-        values = [narrow(self.plain(v), root.type) for v in values]
-        swaps = name in ("cas", "compare_and_swap")
-        if len(values) != 1 + swaps:
-            self.refuse(f"atomic.{name} with {len(arguments)} arguments")
-        code = self.swap(root, at, values) if swaps else self.changed(name, root, at, values[0])
-        if self.mask:
-            self.refuse("an atomic operation where the warps of a block go different ways")
-        got = self.fresh("t")
-        self.emit(f"let {got} = {code};")
+        codes = [narrow(value, root.type).code for value in values]
+        got = self.let(f"{', '.join([self.changing(name, root, at), *codes])})")
         if root.dtype == "int64" and name in ("add", "sub"):
-            sign = "+" if name == "add" else "-"
-            after = f"abs(f32({got}) {sign} f32({values[0].code}))"
-            self.emit(f"if ({after} >= 2147400000.0) {{ {self.fault('wide')} }}")
+            self.check_wide(f"f32({got}) {'+' if name == 'add' else '-'} f32({codes[0]})")
         return Val(got, root.type, span=root.span)
 
-    def changed(self, name: str, root: Any, at: Val, value: Val) -> str:
-        if root.type != "f32":
-            if name not in text.ATOMICS:
-                self.refuse(f"atomic.{name} on {root.dtype}")
-            return f"atomic{text.ATOMICS[name]}(&{root.name}[{at.code}], {value.code})"
-        if name not in text.FLOAT_CHANGES:
+    def changing(self, name: str, root: Root, at: Val) -> str:
+        """How an atomic operation begins: WGSL's own, or a loop of compare and exchange."""
+        floats = root.type == "f32"
+        if not floats and name in text.ATOMICS:
+            return f"atomic{text.ATOMICS[name]}(&{root.name}[{at.code}]"
+        if name not in (text.FLOAT_CHANGES if floats else SWAPS):
             self.refuse(f"atomic.{name} on {root.dtype}")
-        helper, change = f"atomic_{name}_{root.name}", text.FLOAT_CHANGES[name]
-        made = text.FLOAT_ATOMIC.replace("NAME", helper).replace("ROOT", root.name)
-        self.module.helper(helper, made.replace("CHANGE", change))
-        return f"{helper}({at.code}, {value.code})"
+        helper, made = f"atomic_{name}_{root.name}", text.FLOAT_ATOMIC if floats else text.SWAP
+        change = text.FLOAT_CHANGES[name] if floats else ""
+        words = {"NAME": helper, "ROOT": root.name, "KIND": root.type, "CHANGE": change}
+        self.module.helper(helper, made, **words)
+        return f"{helper}({at.code}"
 
-    def swap(self, root: Any, at: Val, values: list[Val]) -> str:
-        if root.type == "f32":
-            self.refuse("atomic.cas on float32")
-        helper = f"atomic_swap_{root.name}"
-        made = text.SWAP.replace("NAME", helper).replace("ROOT", root.name)
-        self.module.helper(helper, made.replace("KIND", root.type))
-        return f"{helper}({at.code}, {values[0].code}, {values[1].code})"
-
-    def four(self, what: str, arguments: list) -> Value:
+    def four(self, what: str, view: Value, index: Value, *values: Value) -> Value:
         """Four neighbours: here four accesses."""
-        view, index, *values = arguments
-        view, at = self.indexed(view, index if isinstance(index, tuple) else (index,))
+        view, at = self.indexed(view, index)
         if at is None:
             self.refuse("four neighbours of a part of an array")
         at = self.temporary(at)
         places = [Val(f"{at.code} + {n}", "i32") for n in range(4)]
-        if what == "load":
-            return tuple(self.temporary(self.load(view, place)) for place in places)
-        for place, value in zip(places, values[0], strict=True):
+        if what == "load4":
+            return tuple(self.load(view, place) for place in places)
+        for place, value in zip(places, parts_of(values[0]), strict=True):
             self.store(view, place, value)
         return NOTHING

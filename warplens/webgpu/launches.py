@@ -12,14 +12,16 @@ import numpy as np
 
 from ..arguments import host_array
 from ..faults import LaunchError
-from ..lanes.launch import Size
-from ..programs import call, forall, item, sizes, specialize
+from ..lanes.launch import THREAD_LIMIT, Size
+from ..programs import sizes
 from ..signatures import matched, signatures_of
-from ..source.names import python_function, source_of
-from .arrays import LAUNCHED, Remote, gpu, synchronize, to_device
+from ..source.names import python_function
+from .arrays import LAUNCHED, PLACING, Remote, gpu, synchronize
 from .module import Module
 from .values import Array, Refused, Scalar
 
+NUMBERS: list[tuple[Any, str]] = [((bool, np.bool_), "bool"), ((int, np.signedinteger), "i32"),
+           (np.unsignedinteger, "u32"), (np.float32, "f32")]  # fmt: skip
 FORMS = {"f32": "<f", "i32": "<i", "u32": "<I", "bool": "<I"}
 BUCKETS = 2**16, 2**20, 2**31 - 1  # of blocks along an axis: fewer take fewer checks
 PIPELINES: dict[tuple, tuple[Module, Any]] = {}
@@ -30,70 +32,55 @@ def kind_of(argument: Any, buffers: dict[int, int]) -> Array | Scalar:
         number = buffers.setdefault(id(argument.whole), len(buffers))
         layout = argument.ndim, bool(argument.flags.c_contiguous)
         return Array(argument.dtype.name, *layout, number)
-    if isinstance(argument, (bool, np.bool_)):
-        return Scalar("bool")
-    if isinstance(argument, (int, np.signedinteger)):
-        return Scalar("i32")
-    if isinstance(argument, np.unsignedinteger):
-        return Scalar("u32")
-    if isinstance(argument, np.float32):
-        return Scalar("f32")
+    for types, kind in NUMBERS:
+        if isinstance(argument, types):
+            return Scalar(kind)
     if isinstance(argument, (float, np.floating)):
         raise Refused(f"the argument {argument!r}, a float64: pass np.float32(…)")
     raise Refused(f"an argument of type {type(argument).__name__}")
 
 
-def packed(arguments: list, kinds: tuple, grid: Size, groups: int) -> bytes:
-    """What the struct of parameters holds, in its order."""
-    parts = [struct.pack("<Iiiii", 0, groups, *grid)]
-    for argument, kind in zip(arguments, kinds, strict=True):
-        if isinstance(kind, Scalar):
-            try:
-                parts.append(struct.pack(FORMS[kind.type], argument))
-            except struct.error:
-                raise Refused(f"the argument {argument}, which needs 64 bits") from None
-            continue
-        steps = [step // argument.dtype.itemsize for step in argument.strides]
-        numbers = [argument.offset]
-        for axis, (length, step) in enumerate(zip(argument.shape, steps, strict=True)):
-            last = kind.contiguous and axis == kind.ndim - 1
-            numbers += [length] if last else [length, step]
-        parts.append(struct.pack(f"<{len(numbers)}i", *numbers))
-    data = b"".join(parts)
-    return data + b"\0" * (-len(data) % 16)
+def packed(argument: Any, kind: Array | Scalar) -> bytes:
+    """What the struct of parameters holds of an argument."""
+    if isinstance(kind, Scalar):
+        try:
+            return struct.pack(FORMS[kind.type], argument)
+        except struct.error:
+            raise Refused(f"the argument {argument}, which needs 64 bits") from None
+    numbers = [argument.offset]
+    for length, step in zip(argument.shape, argument.strides, strict=True):
+        numbers += [length, step // argument.dtype.itemsize]
+    if kind.contiguous and kind.ndim:
+        numbers.pop()  # the last step, which is 1
+    return struct.pack(f"<{len(numbers)}i", *numbers)
 
 
 def pipeline_of(function: FunctionType, kinds: tuple, block: Size, blocks: int) -> tuple:
     """The module and its pipeline; made at the first launch with such types, as Numba does."""
-    here = gpu()
     most = next(bucket for bucket in BUCKETS if blocks <= bucket)
     key = function, kinds, block, most
     if key not in PIPELINES:
-        module = Module(function, kinds, block, most, here.most_turns)
+        module = Module(function, kinds, block, most, gpu().most_turns)
         refuse_if_too_large(module)
-        PIPELINES[key] = module, here.pipeline(module.text, len(module.bindings) + module.faults)
+        PIPELINES[key] = module, gpu().pipeline(module.text)
     return PIPELINES[key]
 
 
 def refuse_if_too_large(module: Module) -> None:
-    here, where = gpu(), (source_of(module.function).first_line, module.function.__name__)
-    if module.lanes > here.threads:
-        raise Refused(
-            f"a workgroup of {module.lanes} threads: this GPU takes {here.threads}", *where
-        )
-    arrays = len(module.bindings) + module.faults
-    if arrays > here.buffers:
-        raise Refused(f"{arrays} arrays at once: this GPU takes {here.buffers}", *where)
-    shared = sum(4 * root.size for root in module.roots.values() if root.space == "workgroup")
-    if shared > here.shared:
-        text = f"{shared:,} bytes of shared memory in a block: this GPU has {here.shared:,}"
-        raise Refused(text, *where)
+    here = gpu()
+    for needed, most, what in (
+        (module.lanes, here.threads, "threads in a workgroup"),
+        (len(module.bindings), here.buffers, "arrays at once"),
+        (module.shared, here.shared, "bytes of shared memory in a block"),
+    ):
+        if needed > most:
+            module.refuse(f"{needed:,} {what}: this GPU takes {most:,}")
 
 
 def launch(kernel: Any, grid: Size, block: Size, given: tuple) -> None:
     function = python_function(kernel)
     assert function is not None
-    if math.prod(block) > 1024:
+    if math.prod(block) > THREAD_LIMIT:
         raise LaunchError(f"a block of {math.prod(block):,} threads: a GPU allows at most 1,024")
     write_backs: list[Callable[[], Any]] = []
     arguments = [placed(each, write_backs) for each in matched(given, signatures_of(kernel))]
@@ -103,13 +90,15 @@ def launch(kernel: Any, grid: Size, block: Size, given: tuple) -> None:
     groups = math.prod(grid) * module.parts
     if groups > 65_535**2 or any(g * b >= 2**31 for g, b in zip(grid, block, strict=True)):
         raise Refused(f"a grid of {grid} blocks")
-    memories = {f"b{buffers[id(a.whole)]}": a.whole for a in arguments if isinstance(a, Remote)}
-    bound = [gpu().parameters(packed(arguments, kinds, grid, groups))]
-    bound += [gpu().faults] * module.faults
-    bound += [memories[name].buffer for name in module.bindings]
+    parameters = struct.pack("<Iiiii", 0, groups, *grid)
+    parameters += b"".join(map(packed, arguments, kinds))
+    there = {f"b{buffers[id(a.whole)]}": a.whole.buffer for a in arguments if isinstance(a, Remote)}
+    there["faults"] = gpu().faults
+    bound = [gpu().parameters(parameters), *(there[name] for name in module.bindings)]
     gpu().dispatch(pipeline, bound, groups)
-    for called in {function, *module.uses} if module.faults else ():
-        LAUNCHED[called.__code__.co_firstlineno] = called
+    if "faults" in module.bindings:
+        LAUNCHED.update((called.__code__.co_firstlineno, called)
+                        for called in (function, *module.uses))  # fmt: skip
     for write_back in write_backs:
         write_back()
 
@@ -121,7 +110,7 @@ def placed(value: Any, write_backs: list[Callable[[], Any]]) -> Any:
     if isinstance(value, tuple):
         raise Refused("a tuple as an argument")
     host = host_array(value, "given", write_backs)
-    there = to_device(host)
+    there = PLACING.to_device(host)
 
     def back() -> None:
         synchronize()
@@ -132,21 +121,9 @@ def placed(value: Any, write_backs: list[Callable[[], Any]]) -> Any:
 
 
 def configure(
-    kernel: Any,
-    griddim: Any,
-    blockdim: Any,
-    stream: Any = 0,
-    sharedmem: int = 0,
-    *_: Any,
-    **__: Any,
+    kernel: Any, griddim: Any, blockdim: Any, stream: Any = 0, sharedmem: int = 0, **_: Any
 ) -> Callable[..., None]:
     grid, block = sizes(kernel, griddim, blockdim)
     if sharedmem:
         raise Refused("shared memory whose size the launch says")
     return lambda *given: launch(kernel, grid, block, given)
-
-
-LAUNCHERS = {
-    "__getitem__": item, "configure": configure, "forall": forall, "specialize": specialize,
-    "__call__": call,
-}  # fmt: skip

@@ -14,6 +14,15 @@ from .values import Refused
 KINDS = ["DiscreteGPU", "IntegratedGPU", "VirtualGPU", "Unknown", "CPU"]  # the best first
 BATCH = 64  # launches of one submission
 SOON = 65_535  # turns after which Mesa's software driver ends a thread's loops, unasked
+NOTHING = "@compute @workgroup_size(1) fn main() {}"
+COUNTING = """@group(0) @binding(0) var<uniform> P: vec4<u32>;
+@group(0) @binding(1) var<storage, read_write> counted: array<u32>;
+@compute @workgroup_size(1) fn main() {
+    let most = 70000u + P.x;
+    var turns = 0u;
+    loop { if (turns >= most) { break; } turns += 1u; }
+    counted[0] = turns;
+}"""
 
 
 class Native:
@@ -26,38 +35,27 @@ class Native:
     def __init__(self) -> None:
         import wgpu
 
-        self.wgpu = wgpu
-        wanted = os.environ.get("WARPLENS_ADAPTER", "").lower()
-        there = [a for a in wgpu.gpu.enumerate_adapters_sync() if usable(a, wanted)]
+        self.wgpu, wanted = wgpu, os.environ.get("WARPLENS_ADAPTER", "").lower()
+        there = [a for a in wgpu.gpu.enumerate_adapters_sync() if usable(a.info, wanted)]
         if not there:
             raise RuntimeError("no GPU that WebGPU reaches: it takes Vulkan, Metal or DirectX 12")
-        self.adapter = min(there, key=lambda a: rank(a.info["adapter_type"]))
-        self.name = self.adapter.info["device"] or self.adapter.info["description"]
-        self.software = self.adapter.info["adapter_type"] == "CPU"
-        features = {"timestamp-query"} & set(self.adapter.features)
+        adapter = min(there, key=lambda a: rank(a.info["adapter_type"]))
+        self.name = adapter.info["device"] or adapter.info["description"]
+        self.software = adapter.info["adapter_type"] == "CPU"
+        features = {"timestamp-query"} & set(adapter.features)
         prefixes = ("max-storage-buffer", "max-buffer", "max-compute")
-        limits = {k: v for k, v in self.adapter.limits.items() if k.startswith(prefixes)}
-        self.device = self.adapter.request_device_sync(
+        limits = {k: v for k, v in adapter.limits.items() if k.startswith(prefixes)}
+        self.device = adapter.request_device_sync(
             required_features=sorted(features), required_limits=limits
         )
-        self.limits = self.device.limits
+        self.limits = limits = self.device.limits
         self.stamping = bool(features)
+        self.threads = min(limits["max-compute-workgroup-size-x"],
+                           limits["max-compute-invocations-per-workgroup"])  # fmt: skip
+        self.buffers = limits["max-storage-buffers-per-shader-stage"]
+        self.shared = limits["max-compute-workgroup-storage-size"]
         self.encoder: Any = None
         self.encoded = 0
-
-    @property
-    def threads(self) -> int:
-        """The threads that a workgroup may have."""
-        sizes = self.limits["max-compute-workgroup-size-x"]
-        return min(sizes, self.limits["max-compute-invocations-per-workgroup"])
-
-    @property
-    def buffers(self) -> int:
-        return self.limits["max-storage-buffers-per-shader-stage"]
-
-    @property
-    def shared(self) -> int:
-        return self.limits["max-compute-workgroup-storage-size"]
 
     def buffer(self, nbytes: int) -> Any:
         most = min(self.limits["max-buffer-size"], self.limits["max-storage-buffer-binding-size"])
@@ -68,6 +66,8 @@ class Native:
         return self.device.create_buffer(size=max(4, nbytes), usage=usage)
 
     def parameters(self, data: bytes) -> Any:
+        """Their buffer, whose size is a multiple of 16 bytes."""
+        data += b"\0" * (-len(data) % 16)
         return self.device.create_buffer_with_data(data=data, usage=self.wgpu.BufferUsage.UNIFORM)
 
     def write(self, buffer: Any, data: np.ndarray) -> None:
@@ -78,42 +78,25 @@ class Native:
         self.flush()
         return self.device.queue.read_buffer(buffer)
 
-    def pipeline(self, text: str, arrays: int) -> Any:
-        """(the pipeline, the layout of its bindings): the parameters, and so many arrays."""
-        kinds = [
-            self.wgpu.BufferBindingType.uniform,
-            *[self.wgpu.BufferBindingType.storage] * arrays,
-        ]
-        compute = self.wgpu.ShaderStage.COMPUTE
-        entries = [
-            {"binding": n, "visibility": compute, "buffer": {"type": kind}}
-            for n, kind in enumerate(kinds)
-        ]
+    def pipeline(self, text: str) -> Any:
         try:
-            module = self.device.create_shader_module(code=text)
-            layout = self.device.create_bind_group_layout(entries=entries)
-            whole = self.device.create_pipeline_layout(bind_group_layouts=[layout])
-            stage = {"module": module, "entry_point": "main"}
-            return self.device.create_compute_pipeline(layout=whole, compute=stage), layout
+            stage = {"module": self.device.create_shader_module(code=text), "entry_point": "main"}
+            return self.device.create_compute_pipeline(layout="auto", compute=stage)
         except self.wgpu.GPUError as trouble:
             raise Refused(f"this GPU's compiler says: {str(trouble).strip()}") from None
 
-    def dispatch(self, pipeline: Any, buffers: list, groups: int) -> None:
-        entries = [
-            {"binding": n, "resource": {"buffer": b, "offset": 0, "size": b.size}}
-            for n, b in enumerate(buffers)
-        ]
-        group = self.device.create_bind_group(layout=pipeline[1], entries=entries)
-        self.pass_of(pipeline[0], group, min(groups, 65_535), -(-groups // 65_535))
-
-    def pass_of(self, pipeline: Any, group: Any, x: int, y: int, stamps: Any = None) -> None:
+    def dispatch(self, pipeline: Any, buffers: list, groups: int = 1, stamps: Any = None) -> None:
+        """Run it by so many groups; WebGPU takes no more than 65,535 along an axis."""
         if self.encoder is None:
             self.encoder = self.device.create_command_encoder()
         work = self.encoder.begin_compute_pass(timestamp_writes=stamps)
         work.set_pipeline(pipeline)
-        if group is not None:
+        if buffers:
+            layout = pipeline.get_bind_group_layout(0)
+            entries = [{"binding": n, "resource": {"buffer": b}} for n, b in enumerate(buffers)]
+            group = self.device.create_bind_group(layout=layout, entries=entries)
             work.set_bind_group(0, group)
-        work.dispatch_workgroups(x, y)
+        work.dispatch_workgroups(min(groups, 65_535), -(-groups // 65_535))
         work.end()
         self.encoded += 1
         if self.encoded >= BATCH:
@@ -138,14 +121,17 @@ class Native:
             self.write(self.faults, np.zeros(1, np.uint32))
         return said
 
-    # Time
-
     @cached_property
-    def nothing(self) -> Any:
-        """A kernel that does nothing: on Metal an empty pass leaves no stamp."""
-        module = self.device.create_shader_module(code="@compute @workgroup_size(1) fn main() {}")
-        stage = {"module": module, "entry_point": "main"}
-        return self.device.create_compute_pipeline(layout="auto", compute=stage)
+    def most_turns(self) -> int:
+        """How many turns a thread's loops may take, where a driver ends them; else 0."""
+        if not self.software:
+            return 0
+        counted = self.buffer(4)
+        self.dispatch(self.pipeline(COUNTING), [self.parameters(bytes(16)), counted])
+        turns = int(np.frombuffer(self.read(counted), np.uint32)[0])
+        return 0 if turns == 70_000 else SOON - 100
+
+    # Time
 
     def mark(self) -> Stamp | int:
         """A moment in the stream of work: a stamp of the GPU's, else the caller's clock."""
@@ -159,6 +145,11 @@ class Native:
             return (stop.ticks - start.ticks) * self.period * 1e-9
         assert isinstance(start, int) and isinstance(stop, int)
         return (stop - start) * 1e-9
+
+    @cached_property
+    def nothing(self) -> Any:
+        """A kernel that does nothing: on Metal an empty pass leaves no stamp."""
+        return self.pipeline(NOTHING)
 
     @cached_property
     def period(self) -> float:
@@ -175,31 +166,11 @@ class Native:
             return False
         try:
             began = time.perf_counter_ns()
-            marks = [Stamp(self) for _ in range(3)]
-            ticks = [mark.ticks for mark in marks]
+            a, b, c = (mark.ticks for mark in [Stamp(self) for _ in range(3)])
             took = time.perf_counter_ns() - began
-            return 0 < ticks[0] < ticks[1] < ticks[2] and (
-                0 < (ticks[2] - ticks[0]) * self.period <= 1.1 * took
-            )
+            return 0 < a < b < c and 0 < (c - a) * self.period <= 1.1 * took
         except Exception:  # whatever a driver may say to it
             return False
-
-    @cached_property
-    def most_turns(self) -> int:
-        """How many turns a thread's loops may take, where a driver ends them; else 0."""
-        if not self.software:
-            return 0
-        out = self.buffer(4)
-        code = (
-            "@group(0) @binding(0) var<uniform> P: vec4<u32>;\n"
-            "@group(0) @binding(1) var<storage, read_write> o: array<u32>;\n"
-            "@compute @workgroup_size(1) fn main() { let n = 70000u + P.x; var c = 0u; "
-            "loop { if (c >= n) { break; } c += 1u; } o[0] = c; }"
-        )
-        self.write(out, np.zeros(1, np.uint32))
-        self.dispatch(self.pipeline(code, 1), [self.parameters(bytes(16)), out], 1)
-        counted = int(np.frombuffer(self.read(out), np.uint32)[0])
-        return 0 if counted == 70_000 else SOON - 100
 
 
 class Stamp:
@@ -208,32 +179,26 @@ class Stamp:
     def __init__(self, gpu: Native) -> None:
         self.gpu = gpu
         self.queries = gpu.device.create_query_set(type="timestamp", count=2)
-        writes = {
-            "query_set": self.queries,
-            "beginning_of_pass_write_index": 0,
-            "end_of_pass_write_index": 1,
-        }
-        gpu.pass_of(gpu.nothing, None, 1, 1, writes)
+        writes = {"query_set": self.queries, "beginning_of_pass_write_index": 0,
+                  "end_of_pass_write_index": 1}  # fmt: skip
+        gpu.dispatch(gpu.nothing, [], stamps=writes)
 
     @cached_property
     def ticks(self) -> int:
         """Asked for in a submission of its own, after the work is done: in the same one, some
         drivers answer 0."""
         gpu, usage = self.gpu, self.gpu.wgpu.BufferUsage
-        gpu.flush()
         gpu.read(gpu.faults)
-        flags = usage.QUERY_RESOLVE | usage.COPY_SRC
-        room = gpu.device.create_buffer(size=16, usage=flags)
+        room = gpu.device.create_buffer(size=16, usage=usage.QUERY_RESOLVE | usage.COPY_SRC)
         asking = gpu.device.create_command_encoder()
         asking.resolve_query_set(self.queries, 0, 2, room, 0)
         gpu.device.queue.submit([asking.finish()])
         return int(np.frombuffer(gpu.device.queue.read_buffer(room), np.uint64)[1])
 
 
-def usable(adapter: Any, wanted: str) -> bool:
-    info = adapter.info
+def usable(info: dict, wanted: str) -> bool:
     return info["backend_type"] != "OpenGL" and wanted in info["device"].lower()
 
 
 def rank(kind: str) -> int:
-    return KINDS.index(kind) if kind in KINDS else KINDS.index("Unknown")
+    return KINDS.index(kind if kind in KINDS else "Unknown")

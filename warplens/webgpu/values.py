@@ -20,9 +20,8 @@ STORED = {  # dtype → what a buffer holds of it
     "int16": "i32", "uint16": "u32", "int8": "i32", "uint8": "u32", "bool": "u32",
 }  # fmt: skip
 FULL: dict[str, Span] = {"i32": (-(2**31), 2**31 - 1), "u32": (0, 2**32 - 1), "bool": (0, 1)}
+NONE: Span = (0, 0)  # of what is no integer
 NATURAL: Span = (0, 2**31 - 1)
-ZERO = {"f32": "0.0", "i32": "0", "u32": "0u", "bool": "false"}
-ONE = {"f32": "1.0", "i32": "1", "u32": "1u"}
 
 
 class Refused(Unsupported):
@@ -34,13 +33,21 @@ class Refused(Unsupported):
         self.args = (f"{function or 'kernel'}{where}: not on a GPU by WebGPU: {what}",)
 
 
+def within(span: Span, other: Span) -> bool:
+    return other[0] <= span[0] and span[1] <= other[1]
+
+
+def joined(a: Span, b: Span) -> Span:
+    return min(a[0], b[0]), max(a[1], b[1])
+
+
 @dataclass(frozen=True)
 class Val:
     """An expression of type f32, i32, u32, bool; f64 is a Python float, which only has a value.
 
     `weak`: a literal, which takes the type of what it meets. `uniform`: the same in all threads of
-    a workgroup. `costly`: it reads memory or calls. `span`: the least and the greatest that it may
-    be in Numba. `exact`: its value in float32, which is asked for where the span is too wide.
+    a workgroup. `span`: the least and the greatest that it may be in Numba. `exact`: its value in
+    float32, which is asked for where the span is too wide.
     """
 
     code: str
@@ -48,8 +55,7 @@ class Val:
     uniform: bool = False
     const: Any = None
     weak: bool = False
-    costly: bool = False
-    span: Span = (0, 0)
+    span: Span = NONE
     exact: str = ""
 
     @property
@@ -59,8 +65,7 @@ class Val:
 
     @property
     def wide(self) -> bool:
-        least, most = FULL.get(self.type, (0, 0))
-        return self.type in FULL and not (least <= self.span[0] and self.span[1] <= most)
+        return self.type in FULL and not within(self.span, FULL[self.type])
 
     @property
     def narrow(self) -> bool:
@@ -72,12 +77,46 @@ class Val:
         """The WGSL of its value in float32."""
         return self.exact if self.wide else f"f32({self.code})"
 
+    @property
+    def kind(self) -> tuple:
+        """What a device function is written anew for."""
+        return self.type, self.low, self.span if self.narrow else ()
 
-def val(code: str, kind: str, *parts: Val, span: Span | None = None, **more: Any) -> Val:
+
+def val(code: str, kind: str, *parts: Val, **more: Any) -> Val:
     """An expression made of others."""
-    uniform, costly = all(p.uniform for p in parts), any(p.costly for p in parts)
-    span = FULL.get(kind, (0, 0)) if span is None else span
-    return replace(Val(code, kind, uniform, costly=costly, span=span), **more)
+    made = Val(code, kind, all(part.uniform for part in parts), span=FULL.get(kind, NONE))
+    return replace(made, **more)
+
+
+def const(value: Any) -> Val:
+    """A number that is known while translating."""
+    if isinstance(value, (bool, np.bool_)):
+        known = int(value), int(value)
+        return Val("true" if value else "false", "bool", True, bool(value), span=known)
+    if isinstance(value, (int, np.integer)):
+        return integer(int(value), value)
+    if isinstance(value, float):
+        return Val(repr(float(value)), "f64", True, float(value), True)
+    if not isinstance(value, np.float32):
+        raise Refused(f"a number of type {type(value).__name__}")
+    if np.isfinite(value):
+        return Val(f"({float(value)!r}f)", "f32", True, float(value))
+    bits = int(value.view(np.uint32))  # WGSL has no literal for it: it comes from outside
+    return Val(f"bitcast<f32>({bits}u | P.zero)", "f32", True)
+
+
+def integer(number: int, given: Any) -> Val:
+    weak = not isinstance(given, np.generic)
+    kind = "i32" if weak else STORED[given.dtype.name]
+    if weak and 2**31 <= number < 2**32:
+        kind = "u32"
+    if not within((number, number), FULL[kind]):
+        raise Refused(f"the number {number}, which needs 64 bits")
+    code = f"{number}u" if kind == "u32" else f"{number}i" if number >= 0 else f"({number}i)"
+    if number == -(2**31):
+        code = "(-2147483647 - 1)"
+    return Val(code, kind, True, number, weak, span=(number, number))
 
 
 @dataclass(frozen=True)
@@ -101,10 +140,14 @@ class Root:
     @property
     def span(self) -> Span:
         """What an element may be, as far as 32 bits hold it."""
-        kind = np.dtype(self.dtype)
-        if kind.kind not in "iu" or kind.itemsize > 2:
-            return FULL.get(self.type, (0, 0))
-        return int(np.iinfo(kind).min), int(np.iinfo(kind).max)
+        return small(np.dtype(self.dtype)) or FULL.get(self.type, NONE)
+
+
+def small(dtype: np.dtype) -> Span | None:
+    """The span of integers of 8 or 16 bits; None of others."""
+    if dtype.kind not in "iu" or dtype.itemsize > 2:
+        return None
+    return int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
 
 
 @dataclass(frozen=True)
@@ -116,12 +159,19 @@ class View:
     shape: tuple[Val, ...]
     strides: tuple[Val, ...]
 
+    uniform = property(lambda self: self.offset.uniform)
+    code = property(lambda self: self.offset.code)  # what a function is given of it
+
     @property
     def kind(self) -> tuple:
         return self.root, tuple(v.code for v in self.shape), tuple(v.code for v in self.strides)
 
 
 Value = Any  # a Val, a View, or a tuple of Values
+
+
+def parts_of(value: Value) -> tuple:
+    return value if isinstance(value, tuple) else (value,)
 
 
 @dataclass(frozen=True)
@@ -141,62 +191,12 @@ class Array:
     buffer: int
 
 
-@dataclass
+@dataclass(frozen=True)
 class Local:
     """What is known of a variable: it grows from pass to pass."""
 
-    value: Any  # a type, a tuple of types, or a View
+    form: Any  # a view's kind, a tuple's length, None for a number
+    kinds: tuple[str, ...]
+    spans: tuple[Span, ...]
     uniform: bool
-    spans: tuple[Span, ...] = ()
-
-
-def joined(a: Span, b: Span) -> Span:
-    return min(a[0], b[0]), max(a[1], b[1])
-
-
-def const(value: Any) -> Val:
-    """A number that is known while translating."""
-    if isinstance(value, (bool, np.bool_)):
-        code = "true" if value else "false"
-        return Val(code, "bool", True, bool(value), span=(int(value), int(value)))
-    if isinstance(value, (int, np.integer)):
-        return integer(int(value), value)
-    if isinstance(value, np.floating) and value.dtype == np.float32:
-        if np.isfinite(value):
-            return Val(f"({float(value)!r}f)", "f32", True, float(value))
-        bits = int(value.view(np.uint32))  # WGSL has no literal for it: it comes from outside
-        return Val(f"bitcast<f32>({bits}u | P.zero)", "f32", True)
-    if isinstance(value, float):
-        return Val(repr(value), "f64", True, value, True)
-    raise Refused(f"a number of type {type(value).__name__}")
-
-
-def integer(number: int, given: Any) -> Val:
-    weak = not isinstance(given, np.generic)
-    kind = "i32" if weak else STORED[given.dtype.name]
-    if weak and 2**31 <= number < 2**32:
-        kind = "u32"
-    if not FULL[kind][0] <= number <= FULL[kind][1]:
-        raise Refused(f"the number {number}, which needs 64 bits")
-    code = f"{number}u" if kind == "u32" else f"{number}i" if number >= 0 else f"({number}i)"
-    if number == -(2**31):
-        code = "(-2147483647 - 1)"
-    return Val(code, kind, True, number, weak, span=(number, number))
-
-
-def kind_of(value: Value) -> tuple:
-    """What a device function is written anew for."""
-    if isinstance(value, View):
-        return value.kind
-    return value.type, value.low, value.span if value.narrow else ()
-
-
-def codes_of(value: Value) -> list[str]:
-    """The WGSL arguments that a value takes: of a view, where it begins."""
-    return [value.offset.code] if isinstance(value, View) else [value.code]
-
-
-def is_uniform(value: Value) -> bool:
-    if isinstance(value, tuple):
-        return all(map(is_uniform, value))
-    return value.offset.uniform if isinstance(value, View) else value.uniform
+    view: View | None = None
