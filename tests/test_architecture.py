@@ -29,12 +29,12 @@ ROOMS = {
     "comparing": "measure grader operation progress",
     "ops": "comparing grader operation backends",
     "models": "ops backends hardware units",
-    "money": "evidence models hardware units",
+    "money": "evidence models units",
     "workers": "models hardware progress",
     "exercises": "ops workers grader operation backends units",
     "claims": "evidence ops hardware backends units",
     "notebook": "hardware plots",
-    "illustrations": "claims evidence models money workers measure ops hardware plots units",
+    "illustrations": "evidence models money workers measure ops hardware plots units",
 }
 # Lines that each room may have: now, and when the last page is rewritten. "gpulessons" is what
 # stands directly in it. Whoever adds looks first for what can go.
