@@ -25,9 +25,8 @@ def lines(x, w, stride, padding):
     in that each weight's pixels begin; and how far it is from one row to the next."""
     high, wide = (ceil_div(n + 2 * padding, stride) for n in x.shape[2:])
     shape = *x.shape[:2], stride, stride, high, wide
-    size = math.prod(shape)
-    line = np.empty(size + LANES + w.shape[3], x.dtype)  # read past its end, for sums of nobody
-    planes = line[:size].reshape(shape)
+    line = np.empty(math.prod(shape) + LANES + w.shape[3], x.dtype)  # room to read on: for nobody
+    planes = line[: math.prod(shape)].reshape(shape)
     fill(x, padding, planes)
     return line[None], planes[0].size, starts_of(w, planes), wide
 

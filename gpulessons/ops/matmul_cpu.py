@@ -161,7 +161,6 @@ def tile_of(m, panels):
 
 @njit(**SERIAL)
 def tiles_of(m, panels):
-    """How many tiles there are."""
     rows, _, across = tile_of(m, panels)
     return ceil_div(m, rows) * across
 
