@@ -83,7 +83,7 @@ def main():
         return 0
     refused = [(module, why) for module, why in zip(found, said, strict=True) if why]
     for module, why in refused:
-        print(f"{module.function.__module__}.{module.function.__name__} {module.block}: {why}")
+        print(f"{module.function.__name__} {module.block}: {why.splitlines()[0]}")
     print(f"{len(found) - len(refused)} of {len(found)} modules taken")
     return any(not any(word in why for word in LIMIT) for _, why in refused)
 

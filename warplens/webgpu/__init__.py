@@ -8,7 +8,8 @@ before anything runs; float64 first of all. What only shows while a kernel runs 
 agree at a barrier, integers that need 64 bits) raises `Found` at the next wait, with its line. What
 a kernel does outside of its arrays is as undefined as on any GPU: ask `warplens.trace`.
 
-    module, statements, expressions, calls    how a kernel becomes WGSL;  text: pieces of it
+    module, statements, expressions, calls    how a kernel becomes WGSL
+    library.wgsl, text                        what WGSL has not, and what a module takes of it
     numbers, values, writer                   types, what is known of an expression, of a variable
     launches, arrays                          arguments, pipelines, device arrays
     native                                    wgpu-py
