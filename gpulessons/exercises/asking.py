@@ -42,17 +42,9 @@ def a_function(module, text, cases, hint, praise, mistakes=(), hints=(), forbidd
 def a_kernel(
     module, text, problem, hint="", mistakes=(), hints=(), inspect=None, launcher=None, most=4
 ):
-    """A launcher that computes what the problem, an op, says, or the kernel of launcher(kernel).
-
-    A thread writes at most so many numbers, and inspect says what else right is not enough for.
-    """
+    """A launcher that computes what the problem, an op, says, or the kernel of launcher(kernel)."""
     known = partial(named_kernels, text, problem, hint, mistakes)
-
-    def look(launches):
-        if inspect:
-            inspect(launches)
-        check_threads(launches, most)
-
+    look = partial(check_threads, most=most, first=inspect)
     if not launcher:
         return Exercise(module, text, gpu, problem, look, mistakes=known(), hints=hints)
 

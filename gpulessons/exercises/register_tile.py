@@ -92,5 +92,4 @@ hints = (
     "a = cuda.local.array(4, np.float32)",
 )
 
-exercise = a_kernel(__name__, text, product, HINT, mistakes, hints, check_registers, launcher,
-                    most=16)  # fmt: skip
+exercise = a_kernel(__name__, text, product, HINT, mistakes, hints, check_registers, launcher, 16)

@@ -57,17 +57,18 @@ def total(launches: Sequence[Trace], access: str) -> int:
     return sum(launch.coalescing(access=access).total("accesses") for launch in launches)
 
 
-def check_threads(launches: Sequence[Trace], most: int = 4) -> None:
+def check_threads(launches: Sequence[Trace], most: int, first: Callable | None = None) -> None:
     """No thread may do the work of many: a line writes at most so many numbers in each."""
+    if first:
+        first(launches)
     for launch in launches:
         for site, entries in launch.launch.log.sites.items():
-            who = [(e.moment.blocks[e.lanes // 32], e.moment.warp, e.lanes % 32) for e in entries]
-            threads = np.concatenate([1024 * block + 32 * warp + lane for block, warp, lane in who])
-            times = np.unique(threads, return_counts=True)[1]
+            threads = [1024 * e.moment.blocks[e.lanes // 32] + 32 * e.moment.warp + e.lanes % 32
+                       for e in entries]  # fmt: skip
+            times = np.unique(np.concatenate(threads), return_counts=True)[1]
             if site.array.space == "global" and site.access != "read" and times.max() > most:
-                writers = f"with {len(times):,} of {launch.threads:,} threads writing"
-                raise Wasteful(f"{writers}, up to {times.max():,} numbers each, where {most} will "
-                               "do.", "who writes: the threads share the work.")  # fmt: skip
+                raise Wasteful(f"with {len(times):,} of {launch.threads:,} threads writing, up to "
+                               f"{times.max():,} numbers each: {most} will do.", "who writes.")
         block = launch.threads // launch.blocks
         if block < 32 and launch.blocks * len(launches) > 1:
             raise Wasteful(f"in blocks of {block}: {32 - block} of a warp's 32 lanes do nothing.",
