@@ -9,7 +9,7 @@ changes nothing in the process.
 
 import importlib
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 HOMES = {
     "backends": "host gpu torch_cpu torch_gpu",

@@ -61,7 +61,7 @@ def test_the_first_cell_lets_pip_choose_what_is_not_there(tmp_path):
 
 
 def test_the_first_cell_does_nothing_where_the_course_is_installed(tmp_path):
-    done = run_first_cell(tmp_path, COURSE, (*HOSTED, "gpulessons 0.1.0"))
+    done = run_first_cell(tmp_path, COURSE, (*HOSTED, "gpulessons 0.2.0"))
     assert (done.returncode, done.stdout, asked(tmp_path)) == (0, "", None)
 
 
@@ -72,7 +72,7 @@ def test_the_first_cell_says_how_to_bring_a_course_that_has_no_address(tmp_path)
     assert all(way in said for way in ("wheel", "zip", "pip install a clone"))
 
 
-WHEEL = "gpulessons-0.1.0-py3-none-any.whl"
+WHEEL = "gpulessons-0.2.0-py3-none-any.whl"
 
 
 @pytest.mark.parametrize("address", ["", COURSE])
@@ -80,7 +80,7 @@ WHEEL = "gpulessons-0.1.0-py3-none-any.whl"
     ("beside", "taken"),
     [
         ([WHEEL], WHEEL),
-        ([WHEEL, "gpulessons-0.1.0-py3-none-any (1).whl"], WHEEL),  # pip refuses such a name
+        ([WHEEL, "gpulessons-0.2.0-py3-none-any (1).whl"], WHEEL),  # pip refuses such a name
         (["gpulessons-main.zip"], "gpulessons-main.zip"),
         ([WHEEL, "gpulessons-main.zip"], WHEEL),
     ],
