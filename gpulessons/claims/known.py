@@ -197,7 +197,7 @@ def rates_over_cores() -> Iterator[Figure]:
     """The K80's rate for each of its cores, and of its 26 multiprocessors, over a Zen 4 core's."""
     board = sheet("K80 board")
     core = one("peak", what="FMAs and sums in registers: one core").value
-    for what, count in (("by 4,992 cores, as its box counts them", board.lanes),
+    for what, count in (("by 4,992 cores, as its box counts them", 26 * 192),
                         ("by its 26 multiprocessors, which have a program of their own", 26)):
         ratio = board.peaks["float32"] / count / core
         yield of_two(what, min(ratio, 1 / ratio))
