@@ -24,7 +24,7 @@ Start with activations.py, where ReLU is spelled out whole. The order of the not
         softmax_layer        the last layer of a classifier
     07  conv2d               by columns written and not, frequencies and shared tiles
         im2col               what the columns are, in NumPy
-        conv2d_direct        the CPU's way without columns
+        conv2d_direct        the CPU's way: no columns, or a few at a time
     08  lstm_cell            one step
         lstm_sequence        a chain of steps, and what need not wait
     09  softmax              rows: read three times, or twice

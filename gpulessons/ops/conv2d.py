@@ -23,7 +23,7 @@ from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
 from .common import THREADS, ceil_div, grid, run_op
-from .conv2d_direct import direct
+from .conv2d_direct import by_columns, direct
 from .im2col import bordered, col2im, im2col, output_size, patches
 
 
@@ -65,23 +65,14 @@ def conv2d(x, w, stride, padding):
     return np.einsum("bcklij,fckl->bfij", view, w, optimize=True)
 
 
-IN_CACHE = 2**17  # numbers: 512 KB, for the second cache
-
-
 @conv2d.version("NumPy, im2col", on=host)
 def numpy_im2col(x, w, stride, padding, out):
-    """Some rows of outputs at a time: the columns that are written down are read from a cache."""
-    view, flat = patches(bordered(x, padding), w.shape[2:], stride), w.reshape(len(w), -1)
-    each = max(1, min(out.shape[2], IN_CACHE // (flat.shape[1] * out.shape[3])))
-    room = np.empty((*view.shape[1:4], each, out.shape[3]), x.dtype)
-    for picture, result in zip(view, out.reshape(len(x), len(w), -1), strict=True):
-        for i in range(0, out.shape[2], each):
-            columns = room[..., : out.shape[2] - i, :]
-            columns[...] = picture[..., i : i + each, :]  # writes them down
-            columns, first = columns.reshape(flat.shape[1], -1), i * out.shape[3]
-            np.matmul(flat, columns, out=result[:, first : first + columns.shape[1]])
+    for picture, result in zip(x, out, strict=True):
+        columns = im2col(picture[None], w.shape[2:], stride, padding)[0]
+        np.matmul(w.reshape(len(w), -1), columns, out=result.reshape(len(w), -1))
 
 
+conv2d.version("Numba, im2col", on=host)(by_columns)  # only as many as fit a cache
 conv2d.version("Numba, direct", on=host)(direct)
 
 

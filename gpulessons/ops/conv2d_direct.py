@@ -1,9 +1,10 @@
-"""The direct convolution on a CPU: a product whose matrix of pixels is never written down.
+"""The convolution on a CPU: its columns never written down, or only as many as fit a cache.
 
 A picture is one line of numbers, row after row, and the pixels under one weight are that line begun
 a little later. So a convolution is a sum of shifted lines, each times one number, without columns.
 It is the product's six rows: six filters, whose sums wait in registers from the first weight to the
-last, and in the place of row k of y the line that begins at starts[k].
+last, and in the place of row k of y the line that begins at starts[k]. im2col writes those down, in
+vectors and in the product's order: LANES columns, which all filters use before the next are made.
 """
 
 import math
@@ -11,11 +12,11 @@ import math
 import numpy as np
 from numba import get_num_threads, njit, prange
 
-from .common import PARALLEL, SERIAL, ceil_div
-from .matmul_cpu import SIX, pack_rows, six_rows, zeros
-from .vectors import LANES, load
+from .common import PARALLEL, SERIAL, aligned_empty, ceil_div
+from .matmul_cpu import SIX, add_product, pack_rows, six_rows, zeros
+from .vectors import LANES, load, store
 
-TAPS, GROUP = 192, 11  # weights whose lines stay in the first cache while 66 filters pass by
+TAPS, GROUP = 144, 11  # weights whose lines stay in the first cache while 66 filters pass by
 PIECE = 512  # sums of a filter that are written at a time: the second cache has room for 66 times
 
 
@@ -77,6 +78,13 @@ add_six = six_rows(shifted)  # filters
 
 
 @njit(**SERIAL)
+def write_columns(line, place, panel):
+    """LANES columns, each of TAPS pixels of a patch: a panel of the product's."""
+    for k in range(len(place[0])):
+        store(shifted(line, k, place), panel, k, 0)
+
+
+@njit(**SERIAL)
 def put_back(sums, first, width, out):
     """The piece of each filter's line that begins at `first`, into the rows of out."""
     filters, rows, columns = out.shape
@@ -88,7 +96,7 @@ def put_back(sums, first, width, out):
 
 
 @njit(**PARALLEL)
-def add_lines(line, size, starts, width, weights, cores, out):
+def add_lines(line, size, starts, width, weights, cores, columns, out):
     vectors, groups = ceil_div(out.shape[2] * width, LANES), ceil_div(len(weights), GROUP)
     each = ceil_div(vectors, ceil_div(vectors * LANES, PIECE * cores) * cores)  # as many for all
     pieces = ceil_div(vectors, each)
@@ -97,15 +105,24 @@ def add_lines(line, size, starts, width, weights, cores, out):
         panels = weights[group * GROUP : (group + 1) * GROUP]
         first, long = piece * each * LANES, min(each, vectors - piece * each) * LANES
         sums = zeros(len(panels) * SIX, long, weights.dtype)
+        panel = aligned_empty((1, TAPS, LANES), weights.dtype)
         for k in range(0, starts.size, TAPS):
             for j in range(0, long, LANES):
                 place = starts[k : k + TAPS], image * size + first + j
-                for p in range(len(panels)):
-                    add_six(panels[p, k : k + TAPS], 0, line, place, sums, p * SIX, j)
+                if columns:
+                    write_columns(line, place, panel[0])
+                    add_product(panels[:, k : k + TAPS], panel, sums[:, j:])
+                else:
+                    for p in range(len(panels)):
+                        add_six(panels[p, k : k + TAPS], 0, line, place, sums, p * SIX, j)
         put_back(sums[:, :long], first, width, out[image, group * GROUP * SIX :])
 
 
-def direct(x, w, stride, padding, out):
+def direct(x, w, stride, padding, out, columns=False):
     weights = np.empty((ceil_div(len(w), SIX), w[0].size, SIX), w.dtype)
     pack_rows(w.reshape(len(w), -1), weights)
-    add_lines(*lines(x, w, stride, padding), weights, get_num_threads(), out)
+    add_lines(*lines(x, w, stride, padding), weights, get_num_threads(), columns, out)
+
+
+def by_columns(x, w, stride, padding, out):
+    direct(x, w, stride, padding, out, columns=True)

@@ -28,17 +28,7 @@ def output_size(x, kernel, stride, padding):
 
 def bordered(x, padding):
     """x (…, height, width) with a border of so many zeros."""
-    height, width = x.shape[-2:]
-    shape = (*x.shape[:-2], height + 2 * padding, width + 2 * padding)
-    padded = np.zeros(shape, x.dtype)
-    inner(padded, padding)[...] = x
-    return padded
-
-
-def inner(padded, padding):
-    """What stands inside the border."""
-    rows, columns = (slice(padding, n - padding) for n in padded.shape[-2:])
-    return padded[..., rows, columns]
+    return np.pad(x, [(0, 0)] * (x.ndim - 2) + [(padding, padding)] * 2)
 
 
 def patches(padded, kernel, stride, writeable=False):
@@ -63,4 +53,5 @@ def col2im(columns, shape, kernel, stride=1, padding=0):
     columns = columns.reshape(view.shape)
     for ky, kx in np.ndindex(*kernel):  # one weight's pixels are all different: no sum is lost
         view[:, :, ky, kx] += columns[:, :, ky, kx]
-    return np.ascontiguousarray(inner(padded, padding))
+    rows, columns = (slice(padding, n - padding) for n in padded.shape[2:])
+    return np.ascontiguousarray(padded[..., rows, columns])
