@@ -57,9 +57,9 @@ def test_the_cheapest_is_named_for_each_work_and_why_others_cost_nothing_known()
 def test_an_owned_card_pays_from_a_share_of_the_time_or_never():
     hour = 1e6 / 3600  # a million tokens in it
     said = buying.bill(CHIP, hour, 2, years=1, price_per_kwh=0).alt
-    assert said == ("chip, cheaper than by the second: owned for 1 years from 0.057% to 0.057%\nof the "
-                    "time in use; always on from 50%. In use all the time a million tokens cost "
-                    "1.00 dollars always on, 2.00 by the second.")  # fmt: skip
+    assert said == ("chip, cheaper than by the second: owned for 1 years from 0.057% to 0.057%\n"
+                    "of the time in use; always on from 50%. In use all the time a million "
+                    "tokens cost 1.00 dollars always on, 2.00 by the second.")  # fmt: skip
     asked = replace(CHIP, price_most=100)
     assert buying.pays_from(asked, 2, 1, 0) == (10 / 2 / HOURS, 100 / 2 / HOURS)
     assert "in use, so never;" in buying.bill(replace(CHIP, price=1e6, price_most=1e6), 1, 1, 1).alt
