@@ -68,8 +68,7 @@ def prices(works, devices, factors="16 bits") -> Picture:
     known = {name: {d.name: cost for d, work in zip(devices, row, strict=True)
                     if (cost := work.cost(d, factors))} for name, row in made.items()}
     best = {name: cheapest(costs) for name, costs in known.items() if costs}
-    told = "; ".join(f"{name}: {f'undecided among {len(c)} cards' if c[1:] else c[0]}"
-                     for name, c in best.items())  # fmt: skip
+    told = "; ".join(f"{name}: {' or '.join(cards)}" for name, cards in best.items())
     title = (f"Which is cheapest? {told}." if best else
              f"No card that fits has both {factors} and a rent.")
     figure, panels = blank(8.8, 2 + 0.34 * len(devices), title, ncols=len(works), sharey=True,

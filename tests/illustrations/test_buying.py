@@ -42,7 +42,7 @@ def test_the_cheapest_is_named_for_each_work_and_why_others_cost_nothing_known()
     told = [text.get_text() for axes in picture.figure.axes for text in axes.texts]
     assert told == ["no FLOP/s in float32", "does not fit", "no FLOP/s in float32"]
     one = {"product": product}
-    both = "undecided among 2 cards"
+    both = "box or chip"
     for low, high, word in ((1, 9, both), (9, 9, "box"), (4, 9, both)):
         said = buying.prices(one, [BOX, replace(CHIP, rent=low, rent_most=high)], "float32").alt
         assert said.startswith(best.format(f"product: {word}"))
