@@ -68,8 +68,7 @@ def prices(works, devices, factors="16 bits") -> Picture:
     known = {name: {d.name: cost for d, work in zip(devices, row, strict=True)
                     if (cost := work.cost(d, factors))} for name, row in made.items()}
     best = {name: cheapest(costs) for name, costs in known.items() if costs}
-    told = "; ".join(f"{name}: {f'undecided among {len(c)} cards' if c[1:] else c[0]}"
-                     for name, c in best.items())  # fmt: skip
+    told = "; ".join(f"{name}: {' or '.join(cards)}" for name, cards in best.items())
     title = (f"Which is cheapest? {told}." if best else
              f"No card that fits has both {factors} and a rent.")
     figure, panels = blank(8.8, 2 + 0.34 * len(devices), title, ncols=len(works), sharey=True,
@@ -111,41 +110,42 @@ def why_none(work, device, factors):
     if not work.fits(device, factors):
         return "does not fit"
     if not device.rates.get(factors):
-        return f"has no {factors}"
+        return f"no FLOP/s in {factors}"
     return "costs nothing" if device.rent == 0 else "has no rent"
 
 
 # -- Rent or buy?
 
 
-def bill(device, rate, years=3.0, price_per_kwh=0.2) -> Picture:
+def bill(device, rate, quote, years=3.0, price_per_kwh=0.2) -> Picture:
     """Dollars of a million tokens over the share of the time in which a device makes so many a
-    second: rented for the seconds in which it computes, rented for all, and owned for so many
-    years, a band from the least that is asked to the most."""
+    second: rented by the second, an hour for what was quoted, rented for all hours, and owned for
+    so many years, a band from the least that is asked to the most."""
     used, each = np.geomspace(0.05, 1, 60), energy(device.watts, price_per_kwh)
     owned = [owned_hour(price, years * HOURS * used, each)
              for price in (device.price, device.price_most)]
-    least, most = pays_from(device, years, price_per_kwh)
+    least, most = pays_from(device, quote, years, price_per_kwh)
     never = "" if least <= 1 else ", so never"
-    title = (f"{device.name}: owned for {years:g} years it costs less than by the second\n"
-             f"from {percent(least)} to {percent(most)} of the time on{never}")  # fmt: skip
+    title = (f"{device.name}, cheaper than by the second: owned for {years:g} years from "
+             f"{percent(least)} to {percent(most)}\nof the time in use{never}; always on from "
+             f"{percent(device.rent / quote)}")  # fmt: skip
     figure, axes = blank(8.4, 3.6, title)
     tokens = rate * 3600 / 1e6  # millions in an hour of use
     axes.fill_between(used, *(hour / tokens for hour in owned), color=BLUE, alpha=0.5, linewidth=0)
     axes.plot(used, device.rent / used / tokens, color=GREEN, linestyle="--")
-    axes.plot(used, 0 * used + device.rent_most / tokens, color=VERMILLION)
+    axes.plot(used, 0 * used + quote / tokens, color=VERMILLION)
     log_axes(axes, x=("share of the time in use", percent), ticks=(0.05, 0.1, 0.2, 0.5, 1),
              y=("$ a million tokens", "{:g}".format))  # fmt: skip
     key(figure, {"owned": {"color": BLUE}, "rented, always on": {"color": GREEN, "linestyle": "--"},
                  "rented by the second": {"color": VERMILLION}})  # fmt: skip
-    full = (device.rent / tokens, device.rent_most / tokens)
+    full = (device.rent / tokens, quote / tokens)
     return Picture(figure, f"{title}. In use all the time a million tokens cost {full[0]:.2f} "
                            f"dollars always on, {full[1]:.2f} by the second.")  # fmt: skip
 
 
-def pays_from(device, years, price_per_kwh):
-    """The shares of the time from which an owned hour costs less than one rented by the second: at
-    the least price, and at the most."""
+def pays_from(device, quote, years, price_per_kwh):
+    """The shares of the time from which an owned hour costs less than what was quoted for one by
+    the second: at the least price, and at the most."""
     each = energy(device.watts, price_per_kwh)
-    return tuple(break_even(price, device.rent_most, years, each)
+    return tuple(break_even(price, quote, years, each)
                  for price in (device.price, device.price_most))
