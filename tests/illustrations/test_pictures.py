@@ -221,7 +221,9 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "four_classes": lambda f: f(), "picture": lambda f: f(6), "scaling": lambda f: f(),
     },
     "latency_hiding": {"latency_hiding": lambda f: f(),
-                       "by_chains": lambda f: f({key: {1: 2e7, 4: 7e7} for key in "ab"})},
+                       "by_chains": lambda f: f({key: {1: 2e7, 4: 7e7} for key in "ab"}),
+                       "under_load": lambda f: f([("a", [1, 4], [2e7, 7e7], 5e-8, {"color": "C0"})],
+                                                 ("chains", str), ("rate", str), "One.")},
     "learning_curves": {
         "curves": lambda f: f({"a": HOGWILD, "b": HOGWILD}),
         "lost_shares": lambda f: f({1: Of(lost=0.5), 64: Of(lost=0.01), "own": Of(lost=0)}),
