@@ -14,7 +14,6 @@ import pkgutil
 
 NAMES = sorted({module.name for module in pkgutil.iter_modules(__path__)} - {"asking"})
 EXTRA = frozenset((
-    "puzzle_broadcast", "puzzle_map_2d", "four_each",  # 02
     "puzzle_grid_stride", "block_total",  # 04
     "guard_tile",  # 05
     "weight_gradient",  # 06

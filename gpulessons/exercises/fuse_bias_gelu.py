@@ -31,7 +31,7 @@ mistakes = (
 )  # fmt: skip
 
 hints = (
-    "A guard for each axis, as for the pixels. Then, which of the two indices does the bias need?",
+    "A guard for each axis. Then, which of the two indices does the bias need?",
     "out[row, column] = device_gelu(x[row, column] + b[column])",
 )
 

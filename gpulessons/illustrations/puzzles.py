@@ -5,6 +5,4 @@ from functools import partial
 from .drawings import drawing
 
 map_1d = partial(drawing, "map_1d")
-map_2d = partial(drawing, "map_2d")
-broadcast = partial(drawing, "broadcast")
 grid_stride = partial(drawing, "grid_stride")

@@ -114,11 +114,6 @@ WRONG = {
          "parameters[:] = torch._foreach_add(parameters, gradients, alpha=-rate)",
          "new tensors"),
     ],
-    "four_each": [
-        ("first + step * cuda.gridsize(1)", "4 * first + step", "sectors"),
-        ("i = first + step * cuda.gridsize(1)\n        if i < x.size:",
-         "for i in range(x.size if first + step == 0 else 0):", "with 1 of 128 threads writing"),
-    ],
     "fuse_pointwise": [
         ("math.tanh(memory)", "math.tanh(new_c[k])", "3 loads for each result, where 2.5"),
     ],
@@ -185,9 +180,6 @@ WRONG = {
     ],
     "puzzle_map": [
         ("if i < x.size:", "if True:", "outside its shape"),
-    ],
-    "puzzle_map_2d": [
-        ("if y < out.shape[0] and x < out.shape[1]:", "if y < out.shape[0]:", "outside its shape"),
     ],
     "register_tile": [
         ("        a[r], b[r] = xs[i + 8 * r, k], ys[k, j + 8 * r]\n"
@@ -365,9 +357,6 @@ RIGHT = {
     "share_of_loss": [
         ("sum(losses) * workers / total", "np.mean(losses) * len(losses) / (total / workers)"),
     ],
-    "four_each": [
-        ("np.float32(0)", "0", "It computes in float64 (line 9)"),
-    ],
     "fuse_pointwise": [
         ("def my_unit(i, f, g, o, c, out):\n"
          "    my_kernel[-(-c.size // 128), 128](i, f, g, o, c, out[0], out[1])\n",
@@ -442,10 +431,6 @@ RIGHT = {
     "outer_step": [
         ("common - own.mean(axis=0)", "(common[None] - own).sum(0) / own.shape[0]"),
     ],
-    "puzzle_broadcast": [
-        ("if row < out.shape[0] and column < out.shape[1]:",
-         "if row < down.size and column < across.size:"),
-    ],
     "puzzle_grid_stride": [
         ("for i in range(first, x.size, all_threads):\n        out[i] = x[i] + y[i]",
          "i = first\n"
@@ -455,10 +440,6 @@ RIGHT = {
     ],
     "puzzle_map": [
         ("block * width + thread", "cuda.grid(1)"),
-    ],
-    "puzzle_map_2d": [
-        ("if y < out.shape[0] and x < out.shape[1]:",
-         "if y < before.shape[0] and x < before.shape[1]:"),
     ],
     "register_tile": [
         ("    for r in range(4):\n        a[r], b[r] = xs[i + 8 * r, k], ys[k, j + 8 * r]\n",

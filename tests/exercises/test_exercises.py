@@ -152,10 +152,10 @@ def test_what_is_no_number_no_function_or_takes_other_arguments_is_refused_in_a_
          "    return lstm_sequence(*given)\n"),
         ("inputs_first", "from gpulessons import lstm_sequence as theirs\ndef mine(*given):\n"
          "    return theirs.versions['NumPy'](*given)\n"),
-        ("four_each", "from gpulessons import relu\nmine = relu.versions['CUDA, grid-stride']\n"),
-        ("four_each",
+        ("guard", "from gpulessons import relu\nmine = relu.versions['CUDA, grid-stride']\n"),
+        ("guard",
          "from gpulessons import relu\nmine = relu.versions['CUDA, grid-stride'].function\n"),
-        ("four_each", "from gpulessons.ops.activations import relu_kernel\ndef mine(x):\n"
+        ("guard", "from gpulessons.ops.activations import relu_kernel\ndef mine(x):\n"
          "    out = cuda.device_array_like(x)\n    relu_kernel[x.size // 128 + 1, 128](x, out)\n"
          "    return out\n"),
     ],

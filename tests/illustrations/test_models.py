@@ -208,24 +208,6 @@ def test_a_timeline_says_how_long_the_gpu_takes_beside_this_cpu():
     assert "this CPU" not in transfers.timeline(10**7, 4).alt
 
 
-def test_who_is_sooner_done_is_read_from_the_lines():
-    transfers = of("transfers")
-    slow, quick = ({8.0: 10 * t, 8e7: t} for t in (1.0, 1e-8))
-    assert "in a stream from about 64 KiB on; sent and fetched from about 8 KiB on" in \
-        transfers.against_size(slow).alt
-    paper = {2**20: Of(known=3e-6, low=1e-6, high=None, words="3")}
-    picture = transfers.against_size(quick, paper)
-    assert "in a stream at no size up to 64" in picture.alt
-    assert "Modelled for an H200: 1 MiB: 3." in picture.alt
-    assert transfers.against_size({}).alt.startswith(
-        "A launch takes an H200 2.52 µs, in a CUDA graph 1.29 µs. H200: scale")
-    assert "A launch takes an L40 1.64 µs" in transfers.against_size({}, card="L40").alt
-    mine = transfers.against_size(quick, gpu=slow, drawn_first={8.0: 1e-6}).alt
-    assert "GPU here (live): " in mine and "you drew: 1 µs at 8 B" in mine
-    rising = "", [1, 1e4], [1, 1e4], {}
-    assert transfers.ahead(rising, ("", [1, 1e4], [100, 100], {})) == "from about 102 B on"
-
-
 def altered(monkeypatch, module, **figures):
     """Let a picture's module find the published rows with other figures: {size: figure}."""
     published, (name, changed) = module.published, *figures.items()
