@@ -60,8 +60,8 @@ def ladder(tokens: int, counted: dict[str, float], name: str) -> Picture:
 
 def tiling(rows) -> Picture:
     """Published time of separate kernels over one fused kernel's, against the tokens, a line for
-    each author and type. The title says between what they lie, and from where on there is no room
-    for the scores."""
+    each author and type. The title says between what they lie, and where there is no room for the
+    scores."""
     lines: dict = {}
     for row in rows:
         author = row.citation.rpartition("(")[2].rstrip(")")
@@ -75,7 +75,8 @@ def tiling(rows) -> Picture:
         full += [min({*times} - {*gains})] if len(gains) < len(times) else []
     title = (f"Published, {rows[0].device}: separate kernels take {units.ratio(min(gained))} to "
              f"{units.ratio(max(gained))} as long as one")
-    title += f", and find no room from {min(full):,} tokens on." if full else "."
+    room = " or ".join(f"{n:,}" for n in sorted({*full}))
+    title += f", and find no room at {room} tokens." if full else "."
     picture = log_lines(
         named, ("tokens", units.count), ("their time over one kernel's", units.ratio),
         ticks=sorted({n for _, at, *_ in named for n in at}), title=title, base=2)
@@ -100,7 +101,8 @@ def binding(rows) -> Picture:
         beside(axes, words[name], taken, y)
     name_rows(axes, words)
     axes.set_xlim(min(least for _, least, *_ in rows) / 2, 8 * max(row[2] for row in rows))
-    log_axes(axes, x=("ps a pair; the stroke: its bound", lambda ps: f"{1e12 * ps:.3g}"))
+    log_axes(axes, x=("ps a pair, published or modelled; the stroke: its bound",
+                      lambda seconds: f"{1e12 * seconds:.3g}"))
     return Picture(figure, f"{title} {listed(words)}.")
 
 
