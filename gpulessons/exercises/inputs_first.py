@@ -72,7 +72,7 @@ def judge(attempt):
     steps, hidden, Counted.shapes = len(inputs[0]), inputs[1].shape[1], []
     attempt(*(np.array(each).view(Counted) for each in inputs))
     fed = sum(any(hidden not in factor for factor in factors) for factors in Counted.shapes)
-    if fed > 1:
+    if fed != 1:
         raise Wasteful(f"{fed} products have the inputs in them; one will do.",
                        "which product needs nothing of the step before.")  # fmt: skip
     return f"{ran} {steps + 1} products for {steps} steps: only h uᵀ is left in the chain."

@@ -5,7 +5,17 @@ import math
 import numpy as np
 
 from gpulessons import units
-from gpulessons.plots.forms import LOOKS, dots, log_lines, rectangle, write
+from gpulessons.plots.axes import log_axes
+from gpulessons.plots.forms import (
+    LOOKS,
+    beside,
+    dots,
+    listed,
+    log_lines,
+    name_rows,
+    rectangle,
+    write,
+)
 from gpulessons.plots.picture import BLUE, INK, VERMILLION, Picture, blank
 
 NUMBERED = 0.1  # smaller shares have a color and no number
@@ -50,29 +60,50 @@ def ladder(tokens: int, counted: dict[str, float], name: str) -> Picture:
 
 def tiling(rows) -> Picture:
     """Published time of separate kernels over one fused kernel's, against the tokens, a line for
-    each card and its numbers. The title says between what each line lies, and from where on there
-    is no room for the scores."""
-    cards: dict = {}
+    each author and type. The title says between what they lie, and where there is no room for the
+    scores."""
+    lines: dict = {}
     for row in rows:
-        times = cards.setdefault(f"{row.dtype} on {row.device}", {})
+        author = row.citation.rpartition("(")[2].rstrip(")")
+        times = lines.setdefault(f"{row.dtype} ({author})", {})
         times.setdefault(row.sizes["queries"], {})["fused" in row.what] = row.value
-    named, told = [], []
-    for (card, times), look in zip(cards.items(), LOOKS, strict=False):
+    named, gained, full = [], [], []
+    for (line, times), look in zip(lines.items(), LOOKS, strict=False):
         gains = {n: each[False] / each[True] for n, each in sorted(times.items()) if len(each) == 2}
-        named.append((f"{card} (published)", [*gains], [*gains.values()],
-                      {**look, "markerfacecolor": "none"}))
-        low, high = (units.ratio(choose(gains.values())) for choose in (min, max))
-        full = min({*times} - {*gains}, default=0)
-        told.append(f"{low} to {high} as long in {card}"
-                    + f" (no room from {full:,} tokens on)" * bool(full))
-    sources = "\n".join(dict.fromkeys(row.citation for row in rows))
-    title = f"Separate kernels take {', '.join(told)}."
+        named.append((line, [*gains], [*gains.values()], {**look, "markerfacecolor": "none"}))
+        gained += gains.values()
+        full += [min({*times} - {*gains})] if len(gains) < len(times) else []
+    title = (f"Published, {rows[0].device}: separate kernels take {units.ratio(min(gained))} to "
+             f"{units.ratio(max(gained))} as long as one")
+    room = " or ".join(f"{n:,}" for n in sorted({*full}))
+    title += f", and find no room at {room} tokens." if full else "."
     picture = log_lines(
-        named, (f"published:\n{sources}\ntokens", units.count),
-        ("their time over one kernel's", units.ratio),
+        named, ("tokens", units.count), ("their time over one kernel's", units.ratio),
         ticks=sorted({n for _, at, *_ in named for n in at}), title=title, base=2)
     picture.axes.axhline(1, color=INK, linewidth=1)
     return picture
+
+
+def binding(rows) -> Picture:
+    """What a pair of a query and a key takes, beside the least that it needs: rows of (name,
+    seconds at least, seconds taken, are they modelled?). Separate kernels and one alternate."""
+    far = [taken / least for _, least, taken, _ in rows]
+    between = [" to ".join(units.ratio(choose(far[n::2])) for choose in (min, max)) for n in (0, 1)]
+    title = f"Separate kernels take {between[0]} their bound, one kernel {between[1]} its own."
+    figure, axes = blank(height=1.2 + 0.4 * len(rows), title=title)
+    words = {}
+    for y, (name, least, taken, modelled) in enumerate(rows):
+        look = {"color": BLUE, "marker": "D"} if y % 2 else {"color": VERMILLION, "marker": "o"}
+        axes.plot([least, taken], [y, y], color=look["color"], linewidth=1)
+        axes.plot(least, y, color=INK, marker="|", markersize=14)
+        axes.plot(taken, y, **look, markerfacecolor="none")
+        words[name] = f"{1e12 * taken:.3g}" + ", modelled" * modelled
+        beside(axes, words[name], taken, y)
+    name_rows(axes, words)
+    axes.set_xlim(min(least for _, least, *_ in rows) / 2, 8 * max(row[2] for row in rows))
+    log_axes(axes, x=("ps a pair, published or modelled; the stroke: its bound",
+                      lambda seconds: f"{1e12 * seconds:.3g}"))
+    return Picture(figure, f"{title} {listed(words)}.")
 
 
 def peaks(measured) -> Picture:

@@ -1,5 +1,5 @@
-"""Pictures of recurrence: a cell with its shapes, what waits for what, launches and kernels in a
-queue, what a step costs, and what it waits for.
+"""Pictures of recurrence: a cell with its shapes, what waits for what, what a step costs, and what
+it waits for.
 """
 
 from itertools import groupby
@@ -7,7 +7,7 @@ from itertools import groupby
 from gpulessons import units
 from gpulessons.plots.axes import written
 from gpulessons.plots.forms import LOOKS, beside, listed, log_lines, name_rows
-from gpulessons.plots.picture import BLUE, COLORS, INK, Picture, blank
+from gpulessons.plots.picture import COLORS, Picture, blank
 from gpulessons.plots.timings import draw_modelled, is_modelled
 from warplens.model.devices import named, sheet
 
@@ -30,31 +30,6 @@ def waiting() -> Drawing:
     return drawing("waiting")
 
 
-def queue(kernels: int, runs: float, every: float) -> Picture:
-    """A step of so many kernels in a row, each of `runs` seconds, asked for every `every` seconds:
-    when each is asked for, and when it runs. A kernel starts when the one before it has ended."""
-    asked = [every * (n + 1) for n in range(kernels)]
-    starts, ended = [], 0.0
-    for moment in asked:
-        starts.append(max(moment, ended))
-        ended = starts[-1] + runs
-    busy = kernels * runs / (ended - every)  # the first launch hides behind the step before
-    waits = "the kernels" if runs >= every else "the launches"
-    title = (
-        f"{units.plural(kernels, 'kernel')} of {units.seconds(runs)}, one asked for every "
-        f"{units.seconds(every)}: the step waits for {waits}, the GPU works {busy:.0%} of the time."
-    )
-    figure, axes = blank(width=7.6, height=2.4, title=title)
-    for moment, start in zip(asked, starts, strict=True):
-        axes.barh(0, 0.94 * every, left=moment - every, height=0.5, color=INK, alpha=0.35)
-        axes.barh(1, 0.94 * runs, left=start, height=0.5, color=BLUE)
-    name_rows(axes, ["the CPU asks", "the GPU runs"])
-    axes.set_xlim(0, max(ended, 41e-6))
-    axes.set_xlabel("time (modelled from the published interval between launches)")
-    written(axes.xaxis, units.seconds)
-    return Picture(figure, f"{title} All has run after {units.seconds(ended)}.")
-
-
 def rungs(rows, limit: float | None = None) -> Picture:
     """Time of one step on each rung, from rows of (name, a Timing, or why there is none, how many
     steps of a layer one call does); beside a measured one its share of the limit, in FLOP/s.
@@ -65,7 +40,7 @@ def rungs(rows, limit: float | None = None) -> Picture:
     words = {name: draw_rung(axes, y, t, steps, limit) for y, (name, t, steps) in enumerate(there)}
     name_rows(axes, words)
     axes.set_xlim(0, 2.1 * max((t.median / steps for _, t, steps in there), default=1))
-    notes = ["time of one step of one layer"]
+    notes = ["time of one step of one layer" + ", and % of a large product's rate" * bool(limit)]
     notes += sorted(f"no {name}: {t}" for name, t, _ in rows if isinstance(t, str))
     axes.set_xlabel("\n".join(notes))
     axes.locator_params(axis="x", nbins=5)
@@ -82,7 +57,7 @@ def draw_rung(axes, y, timing, steps, limit):
         return words
     axes.barh(y, seconds, height=0.66, color=COLORS[timing.backend])
     words = units.seconds(seconds) + f" ({timing.noise})" * bool(timing.noise)
-    words += f", {timing.flop_rate / limit:.0%} of a large product's rate" if limit else ""
+    words += f", {timing.flop_rate / limit:.0%}" if limit else ""
     beside(axes, words, seconds, y)
     return words
 

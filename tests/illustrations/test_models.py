@@ -128,8 +128,11 @@ def test_the_title_of_tiling_says_between_what_its_gain_lies_and_where_the_room_
                                                       ("separate kernels", {64: 3, 128: 2}))
             for n, ms in each.items()]  # fmt: skip
     assert attention.tiling(rows).alt.startswith(
-        "Separate kernels take 0.5× to 3× as long in float16 on a card (no room from 256 ")
+        "Published, a card: separate kernels take 0.5× to 3× as long as one, and find no room ")
     assert "room" not in attention.tiling([*rows, attending(32, 256, "separate kernels")]).alt
+    assert attention.binding([("apart", 2e-12, 3e-12, False), ("one", 1e-12, 4e-12, True)]).alt == (
+        "Separate kernels take 1.5× to 1.5× their bound, one kernel 4× to 4× its own. "
+        "apart: 3; one: 4, modelled.")
 
 
 def test_titles_of_launches_and_of_fused_kernels_turn_with_their_figures():
