@@ -31,7 +31,7 @@ def floor(took: dict[int, float], wide: int, narrow: int) -> Picture:
     look = {"color": COLORS["torch_cpu"], "marker": MARKERS["torch_cpu"]}
     picture = forms.log_lines(
         [("measured", [*took], [*took.values()], look),
-         ("by arithmetic alone", [*took], [*by_work.values()], {"color": INK, "linestyle": ":"})],
+         ("as width²", [*took], [*by_work.values()], {"color": INK, "linestyle": ":"})],
         ("numbers in each layer", units.count), ("time of a step", units.seconds), base=2,
         ticks=[*took], title=title)
     picture.axes.axhline(took[narrow], color=INK, linewidth=0.8, linestyle="--")

@@ -31,8 +31,8 @@ def waiting() -> Drawing:
 
 
 def queue(kernels: int, runs: float, every: float) -> Picture:
-    """A step of so many kernels in a row, each of `runs` seconds, asked for every `every` seconds:
-    when each is asked for, and when it runs. A kernel starts when the one before it has ended."""
+    """A step of so many kernels in a row, each of `runs` seconds, launched every `every` seconds:
+    when each is launched, and when it runs. A kernel starts when the one before it has ended."""
     asked = [every * (n + 1) for n in range(kernels)]
     starts, ended = [], 0.0
     for moment in asked:
@@ -41,16 +41,16 @@ def queue(kernels: int, runs: float, every: float) -> Picture:
     busy = kernels * runs / (ended - every)  # the first launch hides behind the step before
     waits = "the kernels" if runs >= every else "the launches"
     title = (
-        f"{units.plural(kernels, 'kernel')} of {units.seconds(runs)}, one asked for every "
+        f"{units.plural(kernels, 'kernel')} of {units.seconds(runs)}, one launched every "
         f"{units.seconds(every)}: the step waits for {waits}, the GPU works {busy:.0%} of the time."
     )
     figure, axes = blank(width=7.6, height=2.4, title=title)
     for moment, start in zip(asked, starts, strict=True):
         axes.barh(0, 0.94 * every, left=moment - every, height=0.5, color=INK, alpha=0.35)
         axes.barh(1, 0.94 * runs, left=start, height=0.5, color=BLUE)
-    name_rows(axes, ["the CPU asks", "the GPU runs"])
+    name_rows(axes, ["the CPU launches", "the GPU runs"])
     axes.set_xlim(0, max(ended, 41e-6))
-    axes.set_xlabel("time (modelled from the published interval between launches)")
+    axes.set_xlabel("time (modelled)")
     written(axes.xaxis, units.seconds)
     return Picture(figure, f"{title} All has run after {units.seconds(ended)}.")
 
