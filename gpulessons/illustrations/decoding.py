@@ -1,5 +1,7 @@
 """Pictures of a decoder at work: tokens a second, by how many at once, and at most on a card."""
 
+from math import log2
+
 from gpulessons import units
 from gpulessons.models.decoder import Shape
 from gpulessons.plots.axes import written
@@ -14,11 +16,11 @@ BYTES, FLOPS = "bytes", "arithmetic"
 def limits(card: str, shape: Shape, batch: int, context: int, bits: int) -> dict[str, float]:
     """Seconds that a step takes at the least, by the card's data sheet: its bytes, its arithmetic.
 
-    In 16 bits or fewer products run on the tensor cores, at their 16-bit rate. ValueError where
-    weights and caches do not fit.
+    bits: of a weight; a cached number has 16. In 16 bits or fewer products run on the tensor cores,
+    at their 16-bit rate. ValueError where weights and caches do not fit.
     """
     kept, embedded = batch * context * shape.cached, shape.words * shape.width
-    moved, known = bits / 8 * (shape.read + kept), sheet(card)
+    moved, known = bits / 8 * shape.read + 2 * kept, sheet(card)
     if (held := moved + bits / 8 * embedded) > known.capacity:
         raise ValueError(f"{units.size(held)} do not fit into {units.size(known.capacity)}")
     peaks = known.peaks
@@ -41,7 +43,7 @@ def cards(shape: Shape, batch: int, context: int, bits: int) -> Picture:
         rows.append((f"{card}: waits for {longest}", batch / needs[longest],
                      {"color": BLUE if longest == BYTES else VERMILLION, "marker": "<"}))
     title = (
-        f"{units.plural(batch, 'sequence')} at once, {units.plural(bits, 'bit')}, {context:,} "
+        f"{units.plural(batch, 'sequence')} at once, {bits}-bit weights, {context:,} "
         f"tokens each: the step waits for {' or '.join(sorted(waits)) or 'no card'}."
         + f" No room: {', '.join(full)}." * bool(full)
     )
@@ -50,6 +52,8 @@ def cards(shape: Shape, batch: int, context: int, bits: int) -> Picture:
 
 def foretold(nbytes: list[int], two: list[float], third: float) -> Picture:
     """Time of a step against the bytes of its weights: a line through two models, and a third."""
+    from matplotlib.ticker import MultipleLocator
+
     (x, y, far), (t, u) = nbytes, two
     there = t + (u - t) / (y - x) * (far - x)
     title = (f"Two models foretell a third: {units.seconds(there)}. It takes "
@@ -65,6 +69,7 @@ def foretold(nbytes: list[int], two: list[float], third: float) -> Picture:
                       **side)
     axes.set(xlim=(0, 1.25 * far), ylim=(0, 1.2 * max(there, third)),
              xlabel="bytes of the weights that a step reads", ylabel="time of a token")
+    axes.xaxis.set_major_locator(MultipleLocator(2 ** round(log2(far / 3))))
     written(axes.xaxis, units.size)
     written(axes.yaxis, units.seconds)
     measured = ", ".join(f"{units.seconds(seconds)} at {units.size(size)}"

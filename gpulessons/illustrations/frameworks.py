@@ -4,7 +4,7 @@ from functools import partial
 
 from gpulessons import units
 from gpulessons.plots import forms
-from gpulessons.plots.axes import written
+from gpulessons.plots.axes import name_rows, written
 from gpulessons.plots.forms import LOOKS, key, percent
 from gpulessons.plots.picture import BLUE, COLORS, INK, MARKERS, VERMILLION, Picture, blank
 
@@ -31,7 +31,7 @@ def floor(took: dict[int, float], wide: int, narrow: int) -> Picture:
     look = {"color": COLORS["torch_cpu"], "marker": MARKERS["torch_cpu"]}
     picture = forms.log_lines(
         [("measured", [*took], [*took.values()], look),
-         ("by arithmetic alone", [*took], [*by_work.values()], {"color": INK, "linestyle": ":"})],
+         ("as width²", [*took], [*by_work.values()], {"color": INK, "linestyle": ":"})],
         ("numbers in each layer", units.count), ("time of a step", units.seconds), base=2,
         ticks=[*took], title=title)
     picture.axes.axhline(took[narrow], color=INK, linewidth=0.8, linestyle="--")
@@ -41,8 +41,8 @@ def floor(took: dict[int, float], wide: int, narrow: int) -> Picture:
 
 
 def queue(kernels: int, runs: float, every: float) -> Picture:
-    """A step of so many kernels in a row, each of `runs` seconds, asked for every `every` seconds:
-    when each is asked for, and when it runs. A kernel starts when the one before it has ended."""
+    """A step of so many kernels in a row, each of `runs` seconds, launched every `every` seconds:
+    when each is launched, and when it runs. A kernel starts when the one before it has ended."""
     asked = [every * (n + 1) for n in range(kernels)]
     starts, ended = [], 0.0
     for moment in asked:
@@ -51,16 +51,16 @@ def queue(kernels: int, runs: float, every: float) -> Picture:
     busy = kernels * runs / (ended - every)  # the first launch hides behind the step before
     waits = "the kernels" if runs >= every else "the launches"
     title = (
-        f"{units.plural(kernels, 'kernel')} of {units.seconds(runs)}, one asked for every "
+        f"{units.plural(kernels, 'kernel')} of {units.seconds(runs)}, one launched every "
         f"{units.seconds(every)}: the step waits for {waits}, the GPU works {busy:.0%} of the time."
     )
     figure, axes = blank(width=7.6, height=2.4, title=title)
     for moment, start in zip(asked, starts, strict=True):
         axes.barh(0, 0.94 * every, left=moment - every, height=0.5, color=INK, alpha=0.35)
         axes.barh(1, 0.94 * runs, left=start, height=0.5, color=BLUE)
-    forms.name_rows(axes, ["the CPU asks", "the GPU runs"])
+    name_rows(axes, ["the CPU launches", "the GPU runs"])
     axes.set_xlim(0, max(ended, 41e-6))
-    axes.set_xlabel("time (modelled from the published interval between launches)")
+    axes.set_xlabel("time (modelled)")
     written(axes.xaxis, units.seconds)
     return Picture(figure, f"{title} All has run after {units.seconds(ended)}.")
 
