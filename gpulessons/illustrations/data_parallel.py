@@ -84,8 +84,7 @@ def overlap(workers):
 
 
 def speedups(found, foretold) -> Picture:
-    """Times one worker's speed over the workers: {link: {workers: times}}, emulated (marks), and by
-    the model (lines, of a function of link and workers)."""
+    """{link: {workers: times one's speed}}, emulated (marks), and by a model(link, workers)."""
     most = max(max(times) for times in found.values())
     drawn, fine = [], range(1, most + 1)
     for (name, times), look in zip(found.items(), LOOKS, strict=False):
@@ -93,9 +92,11 @@ def speedups(found, foretold) -> Picture:
                    {**look, "linestyle": "none"}),
                   (f"{name}, modelled", fine, [foretold(name, n) for n in fine],
                    {"color": look["color"], "linewidth": 1})]
-    told = "; ".join(f"{units.ratio(times[most])} over {name}" for name, times in found.items())
+    told = "; ".join(f"{units.ratio(times[most])} ({units.ratio(foretold(name, most))}) over {name}"
+                     for name, times in found.items())
     return log_lines(drawn, ("workers", units.count), ("times one worker's speed", units.ratio),
-                     title=f"{most} workers, emulated: {told}.", ticks=(1, 2, 4, 8), base=2)
+                     title=f"{most} workers, emulated (modelled): {told}.",
+                     ticks=(1, 2, 4, 8), base=2)
 
 
 def returns(found) -> Picture:

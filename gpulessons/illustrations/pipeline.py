@@ -40,7 +40,7 @@ def gantt(runs, title: str | None = None, *, measured: bool = False) -> Picture:
     if measured:
         unit = "measured; processes sharing one machine"
     split = any(task.kind == WEIGHTS for tasks in runs.values() for task in tasks)
-    colors = "blue: forward, orange: backward" + ", purple: weights'" * split
+    colors = "blue: forward, orange: backward" + ", purple: W" * split
     figure, axes = timetables(rows, f"time ({unit})      {colors}", title=title)
     if measured:
         written(axes.xaxis, units.seconds)
