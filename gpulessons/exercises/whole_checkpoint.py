@@ -1,6 +1,7 @@
 """All that the next step depends on: a checkpoint, and putting it back, judged by going on."""
 
 from io import BytesIO
+from random import randrange
 
 import torch
 
@@ -28,14 +29,14 @@ def my_checkpoint(run, kept=None):
     ### END SOLUTION
 '''
 
-STEPS = 30  # an epoch has 22: the order is one that was drawn, and partly used
+AFTER = 30  # steps of the second life; an epoch has 22
 HINT = "what Run's __init__ makes, line by line: which of it changes as it learns?"
 
 
 def judge(attempt):
-    """Die after 30 steps, go on for 30 more: are the weights those of 60 in a row?"""
-    first, anew = Run(), Run(seed=1)
-    steps(first)
+    """Die after some steps, go on for 30 more: are the weights those of as many in a row?"""
+    first, anew, died = Run(), Run(seed=1), randrange(31, 42)  # nobody knows when
+    steps(first, died)
     kept = run(attempt, (first,), {})
     disk = BytesIO()
     torch.save(kept, disk)
@@ -43,18 +44,18 @@ def judge(attempt):
     steps(first)  # it lives on, and must not be what a checkpoint changes with
     run(attempt, (anew, torch.load(disk, weights_only=False)), {})
     before = Run()
-    steps(before)
+    steps(before, died)
     steps(anew)
-    steps(again := Run(), 2 * STEPS)
+    steps(again := Run(), died + AFTER)
     if (anew.weights() == again.weights()).all():
-        return "Resumed after 30 steps it is, 30 later, what an unbroken run is, to the last bit."
+        return f"Resumed after step {died} it is, 30 later, as an unbroken run, to the last bit."
     back = Run(seed=1)
     disk.seek(0)
     run(attempt, (back, torch.load(disk, weights_only=False)), {})
     raise Mismatch(f"It runs on, and learns something else. {missing(back, before)}", HINT)
 
 
-def steps(some, count=STEPS):
+def steps(some, count=AFTER):
     for _ in range(count):
         some.step()
 

@@ -256,6 +256,8 @@ WRONG = {
         ('kept["order"], kept["used"]', 'kept["order"], len(kept["order"])', "examples anew"),
         ('    run.generator.set_state(kept["dice"])\n', "", "throws other dice"),
         ('    run.model.load_state_dict(kept["model"])\n', "", "weights are not those"),
+        ('    run.generator.set_state(kept["dice"])\n',  # the run once more, to the stub's 30
+         "    run.__init__()\n    for _ in range(30):\n        run.step()\n", "weights are not"),
     ],
     "zero_step": [
         ("    piece, slope = (cut(each, wire.world_size)[owned] for each in (weights, gradient))\n"

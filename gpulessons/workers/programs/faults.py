@@ -1,4 +1,4 @@
-"""A program: what a training step meets that is wrong and dies of nothing.
+"""A program: what goes wrong in a training step without a crash.
 
 slow      worker 1 takes longer over each step     everybody waits for it
 skipped   worker 1 leaves out one of its calls     the next one is taken for it; the last hangs

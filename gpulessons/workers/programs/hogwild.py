@@ -29,6 +29,7 @@ from ..worker import Worker
 FEATURES, COMMON, ACTIVE = 2_000_000, 2_000, 30  # words known; too common to tell; in one example
 DIFFERENT, PARTS = 600_000, 12  # different examples, to be looked at again and again, made in parts
 HELD = 2_500  # examples that only the loss is computed from
+PAGE = 4096  # numbers: so far apart no core fetches ahead what is the other's
 CHUNK = 256  # examples between two looks at the clock, or under one lock
 LOOKS = 25  # at the held-out loss, in a round
 WAYS = ALONE, SEPARATE, FREE, LOCKED = "alone", "own weights", "no lock", "a lock"
@@ -65,8 +66,8 @@ def main(
     if not set(WAYS).issuperset(ways):
         raise ValueError(f"ways are {', '.join(map(repr, WAYS))}; not {ways}.")
     weights = shared(worker, features, np.float32)
-    apart = shared(worker, features * worker.world_size, np.float32)  # memory of the same kind
-    private = apart.reshape(worker.world_size, features)[worker.rank]
+    apart = shared(worker, (features + PAGE) * worker.world_size, np.float32)  # of the same kind,
+    private = apart.reshape(worker.world_size, -1)[worker.rank, :features]  # pages from the other's
     clock = shared(worker, APART * worker.world_size, np.int64)
     keep_to_a_core(worker)
     everything, held = made(min(examples, DIFFERENT), features), sparse(HELD, 0, features)
