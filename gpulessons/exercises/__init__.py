@@ -17,7 +17,7 @@ EXTRA = frozenset((
     "puzzle_grid_stride", "block_total",  # 04
     "guard_tile",  # 05
     "weight_gradient",  # 06
-    "shared_patch",  # 07
+    "output_size", "shared_patch",  # 07
     "fewer_calls",  # 10
 ))  # fmt: skip
 

@@ -57,8 +57,8 @@ def by_algorithm(rows, slow: str) -> Picture:
     for row in rows:
         layers.setdefault(layer_of(row), {})[row.what.removesuffix(": forward")] = row.value
     ahead = Counter(min(times, key=times.get) for times in layers.values())
-    won = [f"{way} in {ahead[way]}" for way in next(iter(layers.values()))]
-    title = f"Of {len(layers)} layers, the fastest way: {'; '.join(won)}."
+    won = " and ".join(f"{way.split(', ')[-1]} in {n}" for way, n in ahead.most_common())
+    title = f"The fastest way of {len(layers)} layers is {won}."
     figure, axes = blank(height=1.9 + 0.4 * len(layers), width=8.2, title=title)
     looks = {}
     for y, times in enumerate(layers.values()):

@@ -47,6 +47,6 @@ def what_it_is_for(named) -> str:
     multiply = all(mix.main.multiply_adds for _, mix in named)
     parts = {name: (mix.main.products if multiply else sum(mix.main.memory.values()))
              / mix.main.instructions for name, mix in named}
-    told = " to ".join(f"{parts[name]:.0%} ({name})" for name in
-                       dict.fromkeys(choose(parts, key=parts.get) for choose in (min, max)))
-    return f"Of the instructions {told} are {'multiply-adds' if multiply else 'loads and stores'}."
+    told = ", and ".join(f"{parts[name]:.0%} of the instructions of “{name}”" for name in
+                         dict.fromkeys(choose(parts, key=parts.get) for choose in (max, min)))
+    return f"{'Multiply-adds' if multiply else 'Loads and stores'} are {told}."

@@ -73,7 +73,7 @@ def rungs(bound: dict[str, float], here: Comparison | None = None) -> Picture:
     shares = {card: of_cublas(published_on(card)) for card in NAMES}
     first, (low, high) = shares[CARD]["naive"], ends(shares, "vectorized loads")
     title = (f"The plain kernel has {percent(first)} of cuBLAS on an {CARD}; with register tiles "
-             f"and wide loads it is {percent(low)} to {percent(high)} (published).")
+             f"and wide loads a kernel has {percent(low)} to {percent(high)} (published).")
     figure, axes = blank(width=7.6, height=4.9, title=title)
     name_rows(axes, RUNGS)
     words = {rung: draw_rung(axes, y, rung, shares, bound) for y, rung in enumerate(RUNGS)}
@@ -162,15 +162,17 @@ def climbs(rows: Iterable[Any]) -> Picture:
 
     rows: published figures in their authors' order, with each card's cuBLAS among them.
     """
-    named, told, spoken = [], [], {}
+    named, spoken, steps = [], {}, {}
     for (card, each), look in zip(groupby(rows, key=lambda row: row.device), LOOKS, strict=False):
         shares = of_cublas({row.what: row for row in each})
         own = [share for what, share in shares.items() if what.startswith("v")]
         look = {**look, "markerfacecolor": "none"}
         named.append((card, range(1, len(own) + 1), own, look))
-        told.append(f"from {percent(own[0])} to {percent(max(own))} on {card}")
+        steps[card] = own[0], max(own)
         spoken[card] = ", ".join(map(percent, own))
-    title = f"Somebody's own kernels, as shares of cuBLAS: {'; '.join(told)}."
+    first, best = (" to ".join(map(percent, sorted({min(each), max(each)})))
+                   for each in zip(*steps.values(), strict=True))
+    title = f"An author's first kernels have {first} of cuBLAS; the best on each card have {best}."
     figure, axes = blank(height=3.8, title=title)
     lines(axes, named)
     axes.set(ylim=(0, None), ylabel="share of cuBLAS")
