@@ -11,7 +11,7 @@ def my_run(step, steps, synchronize, now):
     """(mean loss, seconds) of so many steps.
 
     step() puts a step into the queue and returns its loss at once; loss.item() waits for that loss.
-    synchronize() waits for all. now() is the time. Older work may still be in the queue.
+    synchronize waits for all: call it. now() is the time. Older work may still be in the queue.
     """
     ### BEGIN SOLUTION
     synchronize()
