@@ -91,7 +91,8 @@ def put_back(sums, first, width, out):
     for f in range(min(filters, len(sums))):
         for i in range(first // width, min(rows, (first + sums.shape[1] - 1) // width + 1)):
             here = i * width - first
-            begin, end = max(0, -here), min(columns, sums.shape[1] - here)
+            begin = min(columns, max(0, -here))  # a piece may begin in the border
+            end = max(begin, min(columns, sums.shape[1] - here))
             copy(sums[f, here + begin : here + end], out[f, i, begin:end])
 
 

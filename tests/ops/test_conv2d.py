@@ -33,6 +33,7 @@ SHAPES = [
     ((1, 50, 2), (4, 4), (2, 2), 1, 0),  # and more weights
     ((1, 2, 7), (200, 61), (5, 3), 3, 4),  # and more sums, phases that begin in the border
     ((1, 1, 1), (14, 13), (11, 11), 4, 2),  # AlexNet's first kernel
+    ((1, 1, 2), (112, 112), (16, 16), 1, 8),  # pieces that begin in a wide border
 ]
 
 
@@ -42,6 +43,19 @@ def problem(dims, pixels, kernel, stride, padding, dtype=np.float32, seed=0):
     x = rng.standard_normal((batch, channels, *pixels)).astype(dtype)
     w = rng.standard_normal((filters, channels, *kernel)) / (channels * np.prod(kernel)) ** 0.5
     return x, w.astype(dtype), stride, padding
+
+
+@pytest.mark.parametrize("version", ["Numba, direct", "Numba, im2col"])
+@pytest.mark.parametrize("width", [2, 3, 16])
+def test_on_a_cpu_nothing_is_written_beside_the_output(version, width):
+    for pixels in range(96, 160, 9):
+        given = problem((1, 1, 2), (pixels, pixels), (width, width), 1, width // 2)
+        expected = conv2d(*given)
+        room = np.full(expected.size + 20_000, 7, np.float32)
+        out = room[10_000:-10_000].reshape(expected.shape)
+        conv2d.versions[version].function(*given, out)
+        np.testing.assert_allclose(out, expected, rtol=1e-4, atol=1e-4)
+        assert (room[:10_000] == 7).all() and (room[-10_000:] == 7).all()
 
 
 def with_gradient(x, w, stride, padding):
