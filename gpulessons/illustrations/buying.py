@@ -123,8 +123,8 @@ def why_none(work, device, factors):
 def bill(device, rate, quote, years=3.0, price_per_kwh=0.2) -> Picture:
     """Dollars of a million tokens over the share of the time in which a device makes so many a
     second: rented by the second, an hour for what was quoted, rented for all hours, and owned for
-    so many years, a band from the least that is asked to the most. In use is at full batch: so it is
-    right for a queue that is worked off, and not for requests that come one by one."""
+    so many years, a band from the least that is asked to the most. In use it is at full batch: that
+    is right for a queue that is worked off, and not for requests that come one by one."""
     used, each = np.geomspace(0.05, 1, 60), energy(device.watts, price_per_kwh)
     owned = [owned_hour(price, years * HOURS * used, each)
              for price in (device.price, device.price_most)]

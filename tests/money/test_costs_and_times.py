@@ -150,11 +150,11 @@ def test_break_even_is_where_both_have_cost_the_same():
 
 def test_in_flight_are_requests_a_second_times_the_seconds_of_each():
     box = Device("box", {"16 bits": 1e15}, 1e12, memory=1e9)
-    small = Model(2, 64, 3, 10_000)
-    many = in_flight(2e6, box, "16 bits", 100, small)
-    step = generating(round(many), 100, small).seconds(box, "16 bits")
-    assert many == pytest.approx(2e6 * step) and many > 5  # tokens a second × seconds of a step
-    assert 2 * many < in_flight(4e6, box, "16 bits", 100, small)  # each step then takes longer
+    small = Model(2, 1_024, 3, 10_000)
+    many = in_flight(5e4, box, "16 bits", 1_000, small)
+    step = generating(round(many), 1_000, small).seconds(box, "16 bits")
+    assert many == pytest.approx(5e4 * step) and many > 5  # tokens a second × seconds of a step
+    assert in_flight(8e4, box, "16 bits", 1_000, small) > 1.7 * many  # each step then takes longer
     assert in_flight(0, box, "16 bits", 100, small) == 0
     assert math.isinf(in_flight(1e12, box, "16 bits", 100, small))  # more than fit
 
