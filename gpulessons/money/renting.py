@@ -3,11 +3,16 @@
     an owned hour of use = price / hours of use + energy of an hour
     break-even: the share of its life from which that is less than the rent
 
+By the second a worker is billed while it is up: its start, the loading of the weights and the time
+for which it waits idle before it stops included. Of requests at random moments, `flying` at once on
+average, none is in flight for a share exp(-flying) of the time.
+
 A rent includes a machine around the card and its energy. Interest, taxes, and one's own time are
 left out.
 """
 
 import math
+from dataclasses import dataclass
 
 HOURS = 365.25 * 24  # of a year
 
@@ -26,3 +31,43 @@ def break_even(price: float, rent: float, years: float, energy_of_one: float = 0
     """The share of so many years from which buying is cheaper; above 1 where it never is."""
     saved = rent - energy_of_one  # by each hour of use
     return price / saved / (years * HOURS) if saved > 0 else math.inf
+
+
+def hours_up(flying: float, hours: float = 24) -> float:
+    """Of so many in which requests come, at random moments, those with at least one in flight: so
+    long a worker is up."""
+    return hours * (1 - math.exp(-flying))
+
+
+@dataclass(frozen=True)
+class Day:
+    """What one device costs in a day in which it is in use for so many hours."""
+
+    hours: float
+    rents: dict[str, float]  # by the way of renting
+    owned: tuple[float, float]  # at the least price that is asked, and at the most
+
+    @property
+    def verdict(self) -> str:
+        """The cheapest; where that hangs on the price of the card, this."""
+        if self.hours > 24:
+            return "more than one card does"
+        way = min(self.rents, key=self.rents.get)
+        low, high = self.owned
+        if high < self.rents[way]:
+            return "own it"
+        return f"rent {way}" if low > self.rents[way] else f"ask its price, else rent {way}"
+
+    def __str__(self):
+        told = ", ".join(f"{dollars:,.0f} {way}" for way, dollars in self.rents.items())
+        return (f"{self.hours:.1f} h in use: {told}, {self.owned[0]:,.0f} to {self.owned[1]:,.0f} "
+                f"owned → {self.verdict}")  # fmt: skip
+
+
+def a_day(device, quote: float, hours: float, years: float, price_per_kwh: float) -> Day:
+    """Rented by the second at a quote for an hour, rented for all hours, or owned for so many
+    years: the energy is that of the hours in use."""
+    used = hours * energy(device.watts, price_per_kwh)
+    owned = tuple(price / (years * HOURS / 24) + used for price in (device.price,
+                                                                   device.price_most))
+    return Day(hours, {"by the second": hours * quote, "always on": 24 * device.rent}, owned)

@@ -50,6 +50,9 @@ def test_the_cheapest_is_named_for_each_work_and_why_others_cost_nothing_known()
     free = buying.prices(one, free, "float32")
     assert free.alt.startswith(best.format("product: box"))
     assert [text.get_text() for text in free.axes.texts] == ["costs nothing", "has no rent"]
+    barely = {"large": work("large", 1e3, 1.05e8)}  # within what a box leaves unsure
+    small = buying.prices(barely, [CHIP, replace(BOX, name="old")], "8 bits")
+    assert [text.get_text() for text in small.axes.texts] == ["fits barely, if at all", "no FP8"]
     none = buying.prices(one, [CHIP], "TF32").alt
     assert "No card that fits has both TF32 and a rent" in none
 

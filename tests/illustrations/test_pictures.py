@@ -175,7 +175,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "buying": {
         "chain": lambda f: f(stages(), devices()[0]),
         "prices": lambda f: f(works(), devices()),
-        "bill": lambda f: f(devices()[0], 1e3),
+        "bill": lambda f: f(devices()[0], 1e3, 2),
     },
     "conv2d": {
         "patch_and_column": lambda f: f(random(4, 5), random(4, 12), (2, 2), 5),

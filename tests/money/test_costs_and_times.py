@@ -8,7 +8,7 @@ import pytest
 from gpulessons.evidence import published
 from gpulessons.money.chain import stages
 from gpulessons.money.devices import FACTORS, Device, card
-from gpulessons.money.renting import HOURS, break_even, energy, owned_hour
+from gpulessons.money.renting import HOURS, a_day, break_even, energy, hours_up, owned_hour
 from gpulessons.money.works import (
     COMPILED,
     EAGER,
@@ -18,6 +18,7 @@ from gpulessons.money.works import (
     Work,
     filling,
     generating,
+    in_flight,
     launch,
     networks,
     prefill,
@@ -142,3 +143,37 @@ def test_break_even_is_where_both_have_cost_the_same():
     assert owned_hour(0.25 * HOURS, share * 2 * HOURS, each) == pytest.approx(3)
     assert break_even(0, 3, 2) == 0 and break_even(9 * HOURS, 3, 1) == 3  # longer than it lasts
     assert math.isinf(break_even(1000, 1, 2, each)) and math.isinf(break_even(1000, 0, 2))
+
+
+# -- Requests in flight, and what a day costs.
+
+
+def test_in_flight_are_requests_a_second_times_the_seconds_of_each():
+    box = Device("box", {"16 bits": 1e15}, 1e12, memory=1e9)
+    small = Model(2, 1_024, 3, 10_000)
+    many = in_flight(5e4, box, "16 bits", 1_000, small)
+    step = generating(round(many), 1_000, small).seconds(box, "16 bits")
+    assert many == pytest.approx(5e4 * step) and many > 5  # tokens a second × seconds of a step
+    assert in_flight(8e4, box, "16 bits", 1_000, small) > 1.7 * many  # each step then takes longer
+    assert in_flight(0, box, "16 bits", 100, small) == 0
+    assert math.isinf(in_flight(1e12, box, "16 bits", 100, small))  # more than fit
+
+
+def test_a_worker_is_up_while_one_request_is_in_flight():
+    assert hours_up(0) == 0 and hours_up(math.inf) == 24 and hours_up(math.inf, 10) == 10
+    assert hours_up(1) == pytest.approx(24 * (1 - 1 / math.e))
+    assert hours_up(18) > 23.99  # eighteen at once: never none
+
+
+def test_a_day_s_verdict_follows_from_its_dollars():
+    asked = Device("a", price=365.25 * 10, price_most=365.25 * 50, rent=1, rent_most=3, watts=1000)
+    for hours, verdict in ((2, "rent by the second"), (5, "ask its price, else rent by the second"),
+                           (20, "ask its price, else rent always on"),
+                           (25, "more than one card does")):  # fmt: skip
+        day = a_day(asked, 3, hours, 1, 0)
+        assert day.rents == {"by the second": 3 * hours, "always on": 24}
+        assert day.owned == pytest.approx((10, 50)) and day.verdict == verdict
+    assert a_day(asked, 3, 20, 5, 0.05).owned == pytest.approx((2 + 1, 10 + 1))
+    assert a_day(asked, 3, 20, 5, 0.05).verdict == "own it"
+    assert str(a_day(asked, 3, 2, 1, 0)) == (
+        "2.0 h in use: 6 by the second, 24 always on, 10 to 50 owned → rent by the second")
