@@ -56,7 +56,7 @@ BUDGETS = {
     "plots": (1_860, 1_400),
     "workers": (2_920, 1_300),
     "warplens": (11_390, 10_600),
-    "tests": (20_100, 16_500),
+    "tests": (20_140, 16_500),
 }
 # What is read, what is run, what is said; then machine code, and times.
 WARPLENS = {

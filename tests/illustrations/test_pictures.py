@@ -169,6 +169,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "attention": {
         "attending": lambda f: f(["a", "b"], np.array([[0.9, 0.1], [0.4, 0.6]])),
         "ladder": lambda f: f(64, {"scores": 9e4, "softmax": 8e4, "tiled": 3e4}, "tiled"),
+        "binding": lambda f: f([("three", 6e-12, 8e-12, False), ("one", 1e-12, 4e-12, True)]),
         "peaks": lambda f: f({"three": {64: 1e6, 128: 4e6}, "tiled": {64: 1e6, 128: 2e6}}),
         "tiling": lambda f: f(published("attention", source="custom_mma")),
     },
@@ -209,7 +210,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "frameworks": {
         "layers": lambda f: f(), "passes": lambda f: f(),
         "floor": lambda f: f({2: 3e-4, 64: 4e-4, 512: 9e-3}, 64, 2),
-        "dots": lambda f: f(RUNS, title="Three sums."),
+        "dots": lambda f: f(RUNS, title="Three sums."), "queue": lambda f: f(15, 2e-6, 2.5e-6),
         "timelines": lambda f: f({"narrow": Of(events=step_events)}),
         "fused": lambda f: f(published("rms_norm") + published("layer_norm", device="H100 NVL")),
     },
@@ -234,7 +235,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     },
     "lstm": {
         "cell": lambda f: f(32, 256, 128), "waiting": lambda f: f(),
-        "queue": lambda f: f(15, 2e-6, 2.5e-6),
         "rungs": lambda f: f([("slow", *timed("a", "host", 1e-3), 5), ("none", "no GPU", 5),
                               ("fast", *timed("a", "host", 1e-4), 5)], 1e9),
         "steps_published": lambda f: f(published("lstm", device="V100", dtype="float16")),
