@@ -537,10 +537,10 @@ def test_asm_refuses_in_a_sentence(capsys, arguments, status, words):
 def test_claims_prints_each_statement_with_its_word_and_keeps_them_as_data(capsys, tmp_path):
     assert main(["claims", "3", "9", "--json", "found.json"]) == 0
     told = capsys.readouterr().out
-    assert "3b. A GPU is SIMD" in told and "HOLDS by 1 author" in told and "9a. " in told
+    assert "9a. " in told and "DEPENDS by 2 authors" in told and "is what the words mean" in told
     found = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))["found"]
-    assert [each["about"]["name"] for each in found] == ["3b", "9a", "9b"]
-    assert found[2]["figures"][-2]["low"] is None  # a bound's, and JSON has no infinity
+    assert [each["about"]["name"] for each in found] == ["9a", "9b"]
+    assert found[1]["figures"][-2]["low"] is None  # a bound's, and JSON has no infinity
     whole = (tmp_path / "found.json").read_bytes()
     refused(capsys, "claims", "3", "--json", "found.json")
     assert (tmp_path / "found.json").read_bytes() == whole
