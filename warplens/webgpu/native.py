@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from functools import cached_property
 from typing import Any
-
-import numpy as np
 
 from .values import Refused
 
@@ -25,6 +24,17 @@ COUNTING = """@group(0) @binding(0) var<uniform> P: vec4<u32>;
 }"""
 
 
+def binding() -> Any:
+    """wgpu-py, or in a browser what stands for it. ImportError without either."""
+    if sys.platform == "emscripten":
+        from . import browser
+
+        return browser
+    import wgpu
+
+    return wgpu
+
+
 class Native:
     """One GPU. Work is encoded in order, and submitted when somebody waits, or there is much.
 
@@ -33,10 +43,8 @@ class Native:
     """
 
     def __init__(self) -> None:
-        import wgpu
-
-        self.wgpu, wanted = wgpu, os.environ.get("WARPLENS_ADAPTER", "").lower()
-        there = [a for a in wgpu.gpu.enumerate_adapters_sync() if usable(a.info, wanted)]
+        self.wgpu, wanted = binding(), os.environ.get("WARPLENS_ADAPTER", "").lower()
+        there = [a for a in self.wgpu.gpu.enumerate_adapters_sync() if usable(a.info, wanted)]
         if not there:
             raise RuntimeError("no GPU that WebGPU reaches: it takes Vulkan, Metal or DirectX 12")
         adapter = min(there, key=lambda a: rank(a.info["adapter_type"]))
@@ -70,9 +78,10 @@ class Native:
         data += b"\0" * (-len(data) % 16)
         return self.device.create_buffer_with_data(data=data, usage=self.wgpu.BufferUsage.UNIFORM)
 
-    def write(self, buffer: Any, data: np.ndarray) -> None:
+    def write(self, buffer: Any, data: Any) -> None:
+        """data: bytes, or an array that lies in one piece."""
         self.flush()
-        self.device.queue.write_buffer(buffer, 0, np.ascontiguousarray(data))
+        self.device.queue.write_buffer(buffer, 0, data)
 
     def read(self, buffer: Any) -> Any:
         self.flush()
@@ -111,14 +120,14 @@ class Native:
     def faults(self) -> Any:
         """The word in which a kernel says what it found out about itself."""
         word = self.buffer(4)
-        self.write(word, np.zeros(1, np.uint32))
+        self.write(word, bytes(4))
         return word
 
     def wait(self) -> int:
         """Until all is done; back comes the word of faults, which is 0 again."""
-        said = int(np.frombuffer(self.read(self.faults), np.uint32)[0])
+        said = number(self.read(self.faults))
         if said:
-            self.write(self.faults, np.zeros(1, np.uint32))
+            self.write(self.faults, bytes(4))
         return said
 
     @cached_property
@@ -128,7 +137,7 @@ class Native:
             return 0
         counted = self.buffer(4)
         self.dispatch(self.pipeline(COUNTING), [self.parameters(bytes(16)), counted])
-        turns = int(np.frombuffer(self.read(counted), np.uint32)[0])
+        turns = number(self.read(counted))
         return 0 if turns == 70_000 else SOON - 100
 
     # Time
@@ -154,6 +163,8 @@ class Native:
     @cached_property
     def period(self) -> float:
         """Nanoseconds of a tick, which wgpu-native tells and wgpu-py does not."""
+        if hasattr(self.wgpu, "TICK"):
+            return self.wgpu.TICK
         from wgpu.backends import wgpu_native
 
         return float(wgpu_native.lib.wgpuQueueGetTimestampPeriod(self.device.queue._internal))
@@ -193,7 +204,12 @@ class Stamp:
         asking = gpu.device.create_command_encoder()
         asking.resolve_query_set(self.queries, 0, 2, room, 0)
         gpu.device.queue.submit([asking.finish()])
-        return int(np.frombuffer(gpu.device.queue.read_buffer(room), np.uint64)[1])
+        return number(gpu.device.queue.read_buffer(room)[8:16])
+
+
+def number(data: Any) -> int:
+    """What bytes say, the lowest first."""
+    return int.from_bytes(data, "little")
 
 
 def usable(info: dict, wanted: str) -> bool:
