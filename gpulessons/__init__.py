@@ -32,7 +32,7 @@ HOMES = {
     "ops.attention": "attention",
     "ops.bias_activation": "bias_gelu",
     "ops.conv2d": "conv2d conv2d_backward",
-    "ops.copy": "copy triad copy_strided",
+    "ops.copy": "copy triad",
     "ops.dense": "dense dense_backward",
     "ops.dense_8_bits": "dense_8_bits",
     "ops.layer_norm": "layer_norm",

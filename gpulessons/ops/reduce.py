@@ -4,8 +4,8 @@
     dot(x, y) = sum of x times y
 
 Adding n numbers one by one is a chain of n steps. Adding them in pairs, then the sums in pairs, is
-a tree of log2(n) steps: the same additions, in another order. The kernels below are one tree with
-one thing changed each time, after Harris, "Optimizing Parallel Reduction in CUDA", 2007.
+a tree of log2(n) steps: the same additions, in another order. The kernels below are two such trees,
+after Harris, "Optimizing Parallel Reduction in CUDA", 2007.
 """
 
 import numpy as np
@@ -102,47 +102,6 @@ def launcher(kernel, most_blocks=None):
         kernel[min(grid, most_blocks or grid), THREADS](*inputs, out)
 
     return launch
-
-
-@cuda.jit
-def interleaved_kernel(x, out):
-    """Step 1, 2, 4, …: thread t works when t is a multiple of 2·step. Every warp diverges."""
-    part = cuda.shared.array(THREADS, float32)
-    t, i = cuda.threadIdx.x, cuda.grid(1)
-    part[t] = x[i] if i < x.size else ZERO
-    cuda.syncthreads()
-    step = 1
-    while step < THREADS:
-        if t % (2 * step) == 0:
-            part[t] += part[t + step]
-        cuda.syncthreads()
-        step *= 2
-    if t == 0:
-        cuda.atomic.add(out, 0, part[0])
-
-
-total.version("CUDA, interleaved", on=gpu)(launcher(interleaved_kernel))
-
-
-@cuda.jit
-def strided_kernel(x, out):
-    """The first threads work, so warps agree; but they stride through the banks, and collide."""
-    part = cuda.shared.array(THREADS, float32)
-    t, i = cuda.threadIdx.x, cuda.grid(1)
-    part[t] = x[i] if i < x.size else ZERO
-    cuda.syncthreads()
-    step = 1
-    while step < THREADS:
-        index = 2 * step * t
-        if index < THREADS:
-            part[index] += part[index + step]
-        cuda.syncthreads()
-        step *= 2
-    if t == 0:
-        cuda.atomic.add(out, 0, part[0])
-
-
-total.version("CUDA, strided index", on=gpu)(launcher(strided_kernel))
 
 
 @cuda.jit
