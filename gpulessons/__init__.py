@@ -41,7 +41,7 @@ HOMES = {
     "ops.matmul": "matmul",
     "ops.neighbours": "neighbours",
     "ops.optimizer_step": "momentum_step adam_step",
-    "ops.reduce": "total dot",
+    "ops.reduce": "total",
     "ops.shade": "shade shade_sorted",
     "ops.softmax": "softmax",
     "ops.softmax_layer": "softmax_layer softmax_layer_backward",

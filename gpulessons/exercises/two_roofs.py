@@ -24,6 +24,8 @@ mistakes = (
      "max(for_bytes, for_flops)", "for_bytes + for_flops"),
     ("More bytes for each operation are a longer wait for memory.", "for_bytes > for_flops",
      "for_bytes < for_flops"),
+    ("Bytes go by the bandwidth, operations by the peak.", "moved / bandwidth, flops / peak",
+     "moved / peak, flops / bandwidth"),
 )  # fmt: skip
 hints = (
     "How many seconds would the bytes take alone, how many the operations? Nobody waits for the "

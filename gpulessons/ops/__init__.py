@@ -11,7 +11,7 @@ Start with activations.py, where ReLU is spelled out whole. The order of the not
         bias_activation      two passes over memory become one
     03  vertex_transform     a graphics card's work is a network's layer
         shade                threads of one warp that do not agree
-    04  copy                 memory's own speed, in order, off by one and with gaps
+    04  copy                 memory's own speed, in order
         transpose            order turned across itself, and the tile that saves it
         reduce               many numbers to one: the tree, and warps that exchange registers
         optimizer_step       seven arrays, one pass
