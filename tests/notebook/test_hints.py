@@ -19,7 +19,7 @@ def named(exercise):
 
 def test_every_puzzle_has_three_layers_each_inside_the_one_before():
     found = [exercise for exercise in EXERCISES if exercise.name.startswith("puzzle_")]
-    assert len(found) == 2
+    assert found
     for exercise in found:
         page = hint(exercise)._repr_html_()
         tags = re.findall(r"</?details", page)
