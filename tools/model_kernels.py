@@ -33,7 +33,7 @@ COLUMNS = (
 )  # fmt: skip
 # What notebooks ask for beside each op's own sizes.
 MORE = {
-    **dict.fromkeys(("copy", "transpose", "triad", "total", "dot", "gelu"), (2_000_000,)),
+    **dict.fromkeys(("copy", "transpose", "triad", "total", "gelu"), (2_000_000,)),
     **dict.fromkeys(("momentum_step", "adam_step", "bias_gelu"), (2_000_000,)),
     "relu": (1, 100, 10_000, 921_600, 1_000_000, 2_000_000),
     "attention": (4096, 8192),

@@ -1,8 +1,7 @@
 """The ladder of a matrix product: each rung's share of the library's speed on the same machine.
 
-On GPUs the rungs are published, open in ink, each card with a mark of its own; modelled for one of
-these cards, of the same kernels, hatched and with an interval; and bounded by the load path. A
-CPU's are measured here, as shares of NumPy.
+The rungs are published, open in ink, each card with a mark of its own; modelled for one of these
+cards, of the same kernels, hatched and with an interval; and bounded by the load path.
 """
 
 from collections.abc import Iterable
@@ -10,11 +9,10 @@ from fractions import Fraction
 from itertools import groupby
 from typing import Any
 
-from gpulessons import units
 from gpulessons.evidence import published
 from gpulessons.measure.results import Comparison
 from gpulessons.plots.axes import log_axes, written
-from gpulessons.plots.forms import LOOKS, dots, key, lines, listed, name_rows, percent
+from gpulessons.plots.forms import LOOKS, key, lines, listed, name_rows, percent
 from gpulessons.plots.picture import COLORS, HATCH, INK, Picture, blank
 from warplens.model.published import judged
 
@@ -118,32 +116,6 @@ def draw_rung(axes, y, rung, shares, bound):
         axes.plot(bound[rung], y, marker="$◁$", markersize=9, color=COLORS["gpu"])
         told.append(f"its loads allow {percent(bound[rung])}")
     return ", ".join(told)
-
-
-def on_cpu(*comparisons: Comparison) -> Picture:
-    """Rungs of the CPU measured here, as shares of NumPy's FLOP/s, each at its largest size."""
-    every = sorted((t for each in comparisons for t in each.timings), key=lambda t: t.size)
-    largest = {t.version: t for t in every if t.backend in ("host", "torch_cpu")}
-    timings = sorted(largest.values(), key=lambda t: t.flop_rate)
-    library = largest.get("NumPy", timings[-1])  # where it is missing, the best of them
-    rows = [(named(t, library), t.flop_rate / library.flop_rate,
-             {"color": COLORS[t.backend], "markerfacecolor": "none" if t.noise else None})
-            for t in timings]
-    ours = [t for t in timings if t.version.startswith("Numba") and t.size == library.size]
-    best = max(ours, key=lambda t: t.flop_rate, default=None)
-    title = f"{library.version} multiplies at {units.rate(library.flop_rate, 'FLOP/s')} here"
-    if best:
-        noise = " (noisy)" * bool(best.noise or library.noise)
-        title += f"; {best.version} has {percent(best.flop_rate / library.flop_rate)} of it{noise}"
-    return dots(rows, f"share of the FLOP/s of {library.version}", percent, title=f"{title}.")
-
-
-def named(timing, library):
-    """A rung's name, with its size where it is not the library's, its threads, and its noise."""
-    told = [f"{timing.version}"]
-    told += [f"at {units.count(timing.size)}"] * (timing.size != library.size)
-    told += [f"{timing.threads} threads"] * ((timing.threads or 1) > 1)
-    return ", ".join(told) + " (noisy)" * bool(timing.noise)
 
 
 def steadily(measure, tries: int = 3) -> Comparison:

@@ -4,14 +4,10 @@ from statistics import median
 
 from gpulessons import units
 from gpulessons.plots.axes import name_rows, written
-from gpulessons.plots.forms import SPOTS, key, listed
+from gpulessons.plots.forms import SPOTS, listed
 from gpulessons.plots.picture import COLORS, DASH_DOT, INK, Picture, blank
 
 RUNG = {**SPOTS, "marker": "^"}
-FEW = 10  # times of a kind: with fewer their median says little
-RULES = {"seconds": ("the model", {**SPOTS, "marker": "o", "color": INK}),
-         "roofline": ("the roofline", {**SPOTS, "marker": "s", "color": INK, "fillstyle": "none"}),
-         "napkin": ("the 80 % rule", {**SPOTS, "marker": "D", "color": INK, "fillstyle": "none"})}
 
 
 def rungs(rows, floor: float) -> Picture:
@@ -53,30 +49,6 @@ def climbed(shown: dict[str, float]) -> Picture:
     axes.set_xlabel("bounded: alone it takes at least")
     written(axes.xaxis, units.seconds)
     told = {part: units.seconds(seconds) for part, seconds in shown.items()}
-    return Picture(figure, f"{title} {listed(told)}.")
-
-
-def errors(judgments) -> Picture:
-    """Median errors of the model and of two rules for a napkin, a row for each kind of times.
-
-    judgments: of gpulessons.measure.judged. Left out are kinds with fewer than FEW.
-    """
-    found = {f"{name} ({len(kind)})": {rule: missed_by(rule, kind) for rule in RULES}
-             for name, kind in kinds(judgments).items() if len(kind) >= FEW}
-    told = {name: ", ".join(f"{RULES[rule][0]} {units.percent(error)}"
-                            for rule, error in each.items()) for name, each in found.items()}
-    checked = next(words for name, words in told.items() if name.startswith("only checked"))
-    title = f"Median error on times that only checked the model: {checked}."
-    title = title.replace(" %", "\u00a0%")  # else a line begins with the sign
-    figure, axes = blank(height=1.8 + 0.36 * len(found), title=title)
-    for y, each in enumerate(found.values()):
-        for rule, error in each.items():
-            axes.plot(error, y, **RULES[rule][1])
-    name_rows(axes, found)
-    axes.set(xlim=(0, 1), xlabel="median of |modelled / published − 1|\n"
-                                 "of times that all three say something of")
-    written(axes.xaxis, units.percent)
-    key(figure, dict(RULES.values()))
     return Picture(figure, f"{title} {listed(told)}.")
 
 

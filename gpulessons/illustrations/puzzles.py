@@ -5,4 +5,3 @@ from functools import partial
 from .drawings import drawing
 
 map_1d = partial(drawing, "map_1d")
-grid_stride = partial(drawing, "grid_stride")

@@ -9,7 +9,7 @@ from gpulessons.plots.roofline import device, is_bound_by_bytes, roof, share
 
 MOST, IN_NO_TIME = 2**27, 2**24  # bytes; the second where measuring has next to no time
 LOW = 0.5  # of the roof
-TRAFFIC = {"copy": "copy", "total": "read", "dot": "read"}
+TRAFFIC = {"copy": "copy", "total": "read"}
 
 
 def traffic(op: str) -> str:

@@ -11,6 +11,7 @@ from .drawings import Drawing, drawing
 
 # One instruction of the tensor cores: its two small matrices, its sums, one of them filled.
 mma = partial(drawing, "mma")
+five_by_five = partial(drawing, "five_by_five")  # how often a number is needed
 RUNGS = {"shared tile": "tile_shared", "2-D register tile": "tile_2d"}
 
 

@@ -1,5 +1,5 @@
 """Three trees that add up eight numbers in shared memory, side by side, each with the line of its
-kernel that makes it. The rules are those of the kernels in ops/reduce.py, with 8 numbers for 256.
+kernel that makes it. The rules are those of Harris' kernels, with 8 numbers for 256.
 """
 
 from functools import partial

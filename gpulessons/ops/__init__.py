@@ -11,12 +11,12 @@ Start with activations.py, where ReLU is spelled out whole. The order of the not
         bias_activation      two passes over memory become one
     03  vertex_transform     a graphics card's work is a network's layer
         shade                threads of one warp that do not agree
-    04  copy                 memory's own speed, in order, off by one and with gaps
+    04  copy                 memory's own speed, in order
         transpose            order turned across itself, and the tile that saves it
         reduce               many numbers to one: the tree, and warps that exchange registers
         optimizer_step       seven arrays, one pass
     05  matmul               the CUDA ladder, one idea a step, up to …
-        matmul_tensor_cores  … the instruction that multiplies matrices, in TF32 and in fp16
+        matmul_tensor_cores  … the instruction that multiplies matrices, in TF32
         matmul_cpu           the same plan on a CPU, with a cache in place of shared memory
         vectors              many numbers as one value, which waits in registers
     06  dense                a product with a bias and a sigmoid behind it

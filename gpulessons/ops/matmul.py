@@ -21,7 +21,7 @@ from gpulessons.operation import Case, op
 from .common import THREADS, ZERO, grid, run_op, torch_call
 from .load4 import load4, store4
 from .matmul_cpu import blocked, ijk, ikj, multiply, multiply_one_core
-from .matmul_tensor_cores import launch_fp16, launch_tf32
+from .matmul_tensor_cores import launch_tf32
 
 
 def matrices(m, rng, k=None, n=None):
@@ -39,17 +39,6 @@ def matrices(m, rng, k=None, n=None):
 def matmul(x, y, out=None):
     """The product of x (m, k) and y (k, n): (m, n), of their dtype."""
     return np.matmul(x, y, out=out)
-
-
-@matmul.version("Python loop", on=host)
-def python_loop(x, y, out):
-    columns = list(zip(*y.tolist(), strict=True))  # lists: an array makes an object of each number
-    for i, row in enumerate(x.tolist()):
-        for j, column in enumerate(columns):
-            total = 0.0
-            for value, factor in zip(row, column, strict=True):
-                total += value * factor
-            out[i, j] = total
 
 
 matmul.version("Numba, one core, ijk", on=host)(ijk)
@@ -249,11 +238,9 @@ def launch_vector(x, y, out):
     kernel[grid(out.shape, BM, BN), THREADS](x, y, out)
 
 
-# -- Tensor cores. TF32 puts most results off by 3e-4, and the worst of a million by 1.5e-3; fp16
-# -- has as many digits, where numbers are neither huge nor tiny.
+# -- Tensor cores. TF32 puts most results off by 3e-4, and the worst of a million by 1.5e-3.
 
-for name, launch in (("TF32", launch_tf32), ("fp16", launch_fp16)):
-    matmul.version(f"CUDA, tensor cores ({name})", on=gpu, rtol=3e-3, arithmetic=name)(launch)
+matmul.version("CUDA, tensor cores (TF32)", on=gpu, rtol=3e-3, arithmetic="TF32")(launch_tf32)
 
 
 mm = torch_call("mm")

@@ -1,38 +1,20 @@
-"""The last step of the ladder: the matrix product on tensor cores, in TF32 and in fp16.
+"""The last step of the ladder: the matrix product on tensor cores, in TF32.
 
 As before, a block stages tiles of x and y in shared memory, and each thread keeps its sums in
 registers. New is what multiplies: a whole warp, by `mma` (mma.py), 2,048 FLOPs an instruction. A
 warp computes 64 × 32 results, as 4 × 4 times mma's 16 × 8: from 24 numbers that a thread reads in
 shared memory come 16 instructions, 512 multiply-adds of its own. Now it is the loading that takes
-the time; so the TF32 kernel loads the next tiles while it multiplies these.
-
-fp16, for a T4 too, puts two numbers in each word of a tile: half the room, and half the reads. A
-sum may take its products in any order: number k of a tile is paired with k + 16, and not with its
-neighbor, so that a warp still reads neighbors from memory.
+the time; so the kernel loads the next tiles, into registers, while it multiplies these.
 """
 
 from numba import cuda, float32, uint32
 
 from .common import grid
-from .mma import (
-    accumulator_place,
-    check_tensor_cores,
-    left_fragment,
-    left_pairs,
-    mma,
-    mma_fp16,
-    pair,
-    right_fragment,
-    right_pair,
-    tf32,
-)
+from .mma import accumulator_place, check_tensor_cores, left_fragment, mma, right_fragment, tf32
 
 BM, BN, SLICE = 128, 128, 32  # a block computes 128 × 128 results, from 32 columns of x at a time
 BLOCK_WARPS = 8  # in two rows of four, each with its 64 × 32 results
 Y_PADDED = BN + 8  # rows so long put a fragment into 32 different banks
-
-
-# -- What both kernels begin and end with.
 
 
 @cuda.jit(device=True)
@@ -51,8 +33,6 @@ def store(out, row, column, sums):
             if r < out.shape[0] and c < out.shape[1]:
                 out[r, c] = sums[s, n]
 
-
-# -- TF32. The next tiles wait in registers.
 
 X_STEP, Y_STEP = BLOCK_WARPS, BLOCK_WARPS * 32 // BN  # rows of a tile that all threads load at once
 LOADED = SLICE // Y_STEP  # what a thread loads of either tile
@@ -115,64 +95,5 @@ def tensor_core_kernel(x, y, out):
 
 
 def launch_tf32(x, y, out):
-    check_tensor_cores("TF32")
+    check_tensor_cores()
     tensor_core_kernel[grid(out.shape, BM, BN), (32, BLOCK_WARPS)](x, y, out)
-
-
-# -- fp16. Here no next tiles are on their way: that spares registers, so that two blocks fit where
-# -- one did, and one of them multiplies while the other loads.
-
-WORDS = SLICE // 2  # words in a row of x's tile, and rows of words in y's
-WORDS_EACH = 8  # words of either tile that a thread loads
-I_STEP, P_STEP = BM // WORDS_EACH, WORDS // WORDS_EACH  # between their rows
-WORDS_PADDED = WORDS + 4
-
-
-@cuda.jit(device=True)
-def multiply_pairs(xs, ys, row, column, sums):
-    """`multiply`, for tiles of words."""
-    right = cuda.local.array(4, uint32)
-    for k in range(0, WORDS, 4):
-        for j in range(4):
-            right[j] = right_pair(ys, k, column + 8 * j)
-        for i in range(4):
-            left = left_pairs(xs, row + 16 * i, k)
-            for j in range(4):
-                s = sums[4 * i + j]
-                s[0], s[1], s[2], s[3] = mma_fp16(left, right[j], (s[0], s[1], s[2], s[3]))
-
-
-@cuda.jit
-def fp16_kernel(x, y, out):
-    """1/64 global, 3/128 shared. Blocks of (32, 8) threads: threadIdx.y is the warp."""
-    xs = cuda.shared.array((BM, WORDS_PADDED), uint32)
-    ys = cuda.shared.array((WORDS, Y_PADDED), uint32)
-    sums = cuda.local.array((16, 4), float32)  # in registers: every index is known
-    lane, warp = cuda.threadIdx.x & 31, cuda.threadIdx.y & 7  # & says: these are not negative
-    top, left = cuda.blockIdx.y * BM, cuda.blockIdx.x * BN
-    # This thread's words. Half a warp has a row of x's tile, and the other half one 4 below it,
-    # which lies in the other 16 banks; a warp has 32 words of a row of y's.
-    xi, xp = (warp & 3) + 8 * (warp >> 2) + 4 * (lane >> 4), lane & 15
-    yp, yj = warp >> 2, lane + 32 * (warp & 3)
-    row, column = 64 * (warp >> 2), 32 * (warp & 3)  # and this warp's results
-    for s in range(16):
-        for n in range(4):
-            sums[s, n] = 0
-    for k in range(0, x.shape[1], SLICE):
-        for n in range(WORDS_EACH):
-            i = xi + n * I_STEP
-            low, high = number(x, top + i, k + xp), number(x, top + i, k + xp + WORDS)
-            xs[i, xp] = pair(low, high)
-        for n in range(WORDS_EACH):
-            p = yp + n * P_STEP
-            low, high = number(y, k + p, left + yj), number(y, k + p + WORDS, left + yj)
-            ys[p, yj] = pair(low, high)
-        cuda.syncthreads()  # both tiles are complete
-        multiply_pairs(xs, ys, row, column, sums)
-        cuda.syncthreads()  # and have been read by all, before the next two
-    store(out, top + row, left + column, sums)
-
-
-def launch_fp16(x, y, out):
-    check_tensor_cores("fp16")
-    fp16_kernel[grid(out.shape, BM, BN), (32, BLOCK_WARPS)](x, y, out)

@@ -1,4 +1,4 @@
-"""mma, mma_fp16: the instruction that tensor cores are for, in a CUDA kernel of Numba's.
+"""mma: the instruction that tensor cores are for, in a CUDA kernel of Numba's.
 
     sums = mma(left, right, sums)       # sums (16 × 8) += left (16 × 8) times right (8 × 8)
 
@@ -8,10 +8,7 @@ right one and four of the sums, in registers: its *fragment* of each (NVIDIA, "P
 fragments for mma.m16n8k8", draws who holds what).
 
 The price is in the digits. The factors are TF32: float32 rounded to 11 of its 24 bits (`tf32`); the
-products are added in float32. Needs compute capability 8.0 (Ampere, 2020). `mma_fp16` is the same
-for factors in fp16, which older tensor cores multiply too (compute capability 7.5; Turing, 2018):
-as many digits in half the bytes, but no number beyond 65,504. `pair` rounds two numbers and puts
-them into one word.
+products are added in float32. Needs compute capability 8.0 (Ampere, 2020).
 """
 
 from llvmlite import ir
@@ -22,30 +19,20 @@ from numba.extending import intrinsic
 from gpulessons.backends import TF32, NotHere, too_old
 from warplens.lanes import tensor_cores as traced
 
-NEEDED = {"TF32": TF32, "fp16": ((7, 5), "Turing, 2018")}  # compute capability, and since when
 FLOAT, WORD = ir.FloatType(), ir.IntType(32)
 ROUND = "cvt.rna.tf32.f32 $0, $1;"
 MULTIPLY = (
     "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
     "{$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$10, $11, $12, $13};"
 )
-PACK = (
-    "{ .reg .b16 low, high; cvt.rn.f16.f32 low, $1; cvt.rn.f16.f32 high, $2; "
-    "mov.b32 $0, {low, high}; }"
-)
-MULTIPLY_FP16 = (
-    "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 "
-    "{$0, $1, $2, $3}, {$4, $5}, {$6}, {$7, $8, $9, $10};"
-)
 FOUR_FLOATS, TWO_FLOATS = types.UniTuple(types.float32, 4), types.UniTuple(types.float32, 2)
-PAIRS = types.UniTuple(types.uint32, 2)
 
 
-def check_tensor_cores(factors):
-    """Raise NotHere, with a sentence, where no tensor cores multiply "TF32" or "fp16"."""
-    (needed, when), has = NEEDED[factors], cuda.get_current_device().compute_capability
+def check_tensor_cores():
+    """Raise NotHere, with a sentence, where no tensor cores multiply TF32."""
+    (needed, when), has = TF32, cuda.get_current_device().compute_capability
     if tuple(has) < needed:
-        raise NotHere(too_old(factors, needed, when, has))
+        raise NotHere(too_old("TF32", needed, when, has))
 
 
 @intrinsic
@@ -60,56 +47,23 @@ def tf32(typing, x):
 
 
 @intrinsic
-def pair(typing, low, high):
-    """Two float32, each rounded to the nearest fp16, in the two halves of a word."""
-
-    def generate(context, builder, signature, arguments):
-        instruction = ir.InlineAsm(ir.FunctionType(WORD, [FLOAT] * 2), PACK, "=r,f,f")
-        return builder.call(instruction, arguments)
-
-    return types.uint32(types.float32, types.float32), generate
-
-
-def multiply_add(builder, instruction, words, sums):
-    """Four float32: what the instruction makes of a lane's words and sums."""
-    kind = ir.FunctionType(
-        ir.LiteralStructType([FLOAT] * 4), [WORD] * len(words) + [FLOAT] * 4
-    )
-    places = ",".join(["=f"] * 4 + ["r"] * len(words) + ["f"] * 4)
-    # Convergent: the compiler may not move it to where only some of the lanes come by.
-    answer = builder.call(
-        ir.InlineAsm(kind, instruction, places), words + sums, attrs=("convergent",)
-    )
-    return cgutils.unpack_tuple(builder, answer, 4)
-
-
-@intrinsic
 def mma(typing, left, right, sums):
     """The sums plus left times right: tuples of 4, 2 and 4 float32, this lane's fragments."""
 
     def generate(context, builder, signature, arguments):
         left, right, sums = (cgutils.unpack_tuple(builder, a) for a in arguments)
         words = [builder.bitcast(number, WORD) for number in left + right]
-        numbers = multiply_add(builder, MULTIPLY, words, sums)
+        kind = ir.FunctionType(ir.LiteralStructType([FLOAT] * 4), [WORD] * 6 + [FLOAT] * 4)
+        instruction = ir.InlineAsm(kind, MULTIPLY, "=f,=f,=f,=f,r,r,r,r,r,r,f,f,f,f")
+        # Convergent: the compiler may not move it to where only some of the lanes come by.
+        answer = builder.call(instruction, words + sums, attrs=("convergent",))
+        numbers = cgutils.unpack_tuple(builder, answer, 4)
         return context.make_tuple(builder, signature.return_type, numbers)
 
     return FOUR_FLOATS(FOUR_FLOATS, TWO_FLOATS, FOUR_FLOATS), generate
 
 
-@intrinsic
-def mma_fp16(typing, left, right, sums):
-    """The same for pairs of fp16: two words of the left matrix, one of the right, four float32."""
-
-    def generate(context, builder, signature, arguments):
-        left, sums = (cgutils.unpack_tuple(builder, arguments[place]) for place in (0, 2))
-        numbers = multiply_add(builder, MULTIPLY_FP16, [*left, arguments[1]], sums)
-        return context.make_tuple(builder, signature.return_type, numbers)
-
-    return FOUR_FLOATS(PAIRS, types.uint32, FOUR_FLOATS), generate
-
-
 mma.traced, tf32.traced = traced.mma, traced.tf32
-mma_fp16.traced, pair.traced = traced.mma_fp16, traced.pair
 
 
 @cuda.jit(device=True)
@@ -124,19 +78,6 @@ def right_fragment(tile, row, column):
     """This lane's 2 numbers of the 8 × 8 that begin at tile[row, column]."""
     i, j = row + (cuda.laneid & 3), column + (cuda.laneid >> 2 & 7)
     return tile[i, j], tile[i + 4, j]
-
-
-@cuda.jit(device=True)
-def left_pairs(tile, row, word):
-    """This lane's 2 words of the 16 × 8 fp16 that begin at tile[row, word], two to a word."""
-    i, j = row + (cuda.laneid >> 2 & 7), word + (cuda.laneid & 3)
-    return tile[i, j], tile[i + 8, j]
-
-
-@cuda.jit(device=True)
-def right_pair(tile, word, column):
-    """This lane's word of the 8 × 8 fp16 that begin at tile[word, column], two rows to a word."""
-    return tile[word + (cuda.laneid & 3), column + (cuda.laneid >> 2 & 7)]
 
 
 @cuda.jit(device=True)

@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numba import cuda, njit, prange
 
-from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
+from gpulessons.backends import gpu, host
 from gpulessons.operation import op
 
 from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div, run_op
@@ -121,25 +121,6 @@ def momentum_kernel(w, g, v, new_w, new_v):
 @momentum_step.version("CUDA, fused", on=gpu)
 def launch_momentum(w, g, v, out):
     momentum_kernel[ceil_div(w.size, THREADS), THREADS](w, g, v, *out)
-
-
-# -- PyTorch, one operator at a time. (torch.optim has fused steps too; `make bench` measures them.)
-
-
-@momentum_step.version("PyTorch, separate operators, GPU", on=torch_gpu)
-@momentum_step.version("PyTorch, separate operators, CPU", on=torch_cpu)
-def momentum_torch(w, g, v):
-    v = MU * v + g
-    return w - RATE * v, v
-
-
-@adam_step.version("PyTorch, separate operators, GPU", on=torch_gpu)
-@adam_step.version("PyTorch, separate operators, CPU", on=torch_cpu)
-def adam_torch(w, g, m, v, t):
-    m = BETA1 * m + (1 - BETA1) * g
-    v = BETA2 * v + (1 - BETA2) * g * g
-    scale1, scale2 = 1 / (1 - BETA1**t), 1 / (1 - BETA2**t)
-    return w - RATE * (m * scale1) / ((v * scale2).sqrt() + EPSILON), m, v
 
 
 if __name__ == "__main__":

@@ -1,11 +1,10 @@
 """Reductions: many numbers in, one out, and additions that wait for additions.
 
-    total(x)  = sum of x
-    dot(x, y) = sum of x times y
+    total(x) = sum of x
 
 Adding n numbers one by one is a chain of n steps. Adding them in pairs, then the sums in pairs, is
-a tree of log2(n) steps: the same additions, in another order. The kernels below are one tree with
-one thing changed each time, after Harris, "Optimizing Parallel Reduction in CUDA", 2007.
+a tree of log2(n) steps: the same additions, in another order. The kernels below are two such trees,
+after Harris, "Optimizing Parallel Reduction in CUDA", 2007.
 """
 
 import numpy as np
@@ -24,21 +23,11 @@ def small_numbers(size, rng):
     return ((rng.standard_normal(size) / size**0.5).astype(np.float32),)
 
 
-def two_of_them(size, rng):
-    return *small_numbers(size, rng), rng.standard_normal(size, np.float32)
-
-
 # rtol: ten million float32 additions in a row lose four digits; in a tree, hardly one.
 @op(inputs=small_numbers, flops=lambda x: x.size, sizes=SIZES, rtol=1e-4)
 def total(x):
     """The sum of x: (n,) float32. Returns (1,), of x's dtype."""
     return x.sum(keepdims=True)
-
-
-@op(inputs=two_of_them, flops=lambda x, y: 2 * x.size, sizes=SIZES, rtol=1e-4)
-def dot(x, y):
-    """The sum of x times y: (n,) float32 each. Returns (1,), of their dtype."""
-    return np.atleast_1d(x @ y)
 
 
 @total.version("Python loop", on=host)
@@ -76,15 +65,6 @@ def total_every_core(x, out):
     out[0] = partial
 
 
-@dot.version("Numba, every core", on=host)
-@njit(parallel=True, fastmath={"reassoc", "nsz", "contract"})
-def dot_every_core(x, y, out):
-    partial = np.float32(0)
-    for i in prange(x.size):
-        partial += x[i] * y[i]
-    out[0] = partial
-
-
 # -- On the GPU: one tree per block of 256 threads; the blocks' sums meet in one atomic addition.
 
 
@@ -96,53 +76,12 @@ def zero_kernel(out):
 def launcher(kernel, most_blocks=None):
     """Clear the sum, then launch: a block for every 256 numbers, or a bounded grid."""
 
-    def launch(*inputs, out):
-        grid = ceil_div(inputs[0].size, THREADS)
+    def launch(x, out):
+        grid = ceil_div(x.size, THREADS)
         zero_kernel[1, 1](out)
-        kernel[min(grid, most_blocks or grid), THREADS](*inputs, out)
+        kernel[min(grid, most_blocks or grid), THREADS](x, out)
 
     return launch
-
-
-@cuda.jit
-def interleaved_kernel(x, out):
-    """Step 1, 2, 4, …: thread t works when t is a multiple of 2·step. Every warp diverges."""
-    part = cuda.shared.array(THREADS, float32)
-    t, i = cuda.threadIdx.x, cuda.grid(1)
-    part[t] = x[i] if i < x.size else ZERO
-    cuda.syncthreads()
-    step = 1
-    while step < THREADS:
-        if t % (2 * step) == 0:
-            part[t] += part[t + step]
-        cuda.syncthreads()
-        step *= 2
-    if t == 0:
-        cuda.atomic.add(out, 0, part[0])
-
-
-total.version("CUDA, interleaved", on=gpu)(launcher(interleaved_kernel))
-
-
-@cuda.jit
-def strided_kernel(x, out):
-    """The first threads work, so warps agree; but they stride through the banks, and collide."""
-    part = cuda.shared.array(THREADS, float32)
-    t, i = cuda.threadIdx.x, cuda.grid(1)
-    part[t] = x[i] if i < x.size else ZERO
-    cuda.syncthreads()
-    step = 1
-    while step < THREADS:
-        index = 2 * step * t
-        if index < THREADS:
-            part[index] += part[index + step]
-        cuda.syncthreads()
-        step *= 2
-    if t == 0:
-        cuda.atomic.add(out, 0, part[0])
-
-
-total.version("CUDA, strided index", on=gpu)(launcher(strided_kernel))
 
 
 @cuda.jit
@@ -211,36 +150,9 @@ def total_kernel(x, out):
 total.version("CUDA, warp shuffles", on=gpu)(launcher(total_kernel, most_blocks=1024))
 
 
-@cuda.jit
-def dot_kernel(x, y, out):
-    value, i = ZERO, cuda.grid(1)
-    while i < x.size:
-        value += x[i] * y[i]
-        i += cuda.gridsize(1)
-    value = block_reduce_sum(value)
-    if cuda.threadIdx.x == 0:
-        cuda.atomic.add(out, 0, value)
-
-
-dot.version("CUDA, warp shuffles", on=gpu)(launcher(dot_kernel, most_blocks=1024))
-
-
 total_pytorch = torch_call("sum", 0, keepdim=True)
 total.version("PyTorch on CPU", on=torch_cpu, prepares=True)(total_pytorch)
 total.version("PyTorch on GPU", on=torch_gpu, prepares=True)(total_pytorch)
-
-
-@dot.version("PyTorch on GPU", on=torch_gpu, prepares=True)
-@dot.version("PyTorch on CPU", on=torch_cpu, prepares=True)
-def dot_pytorch(x, y, out):
-    import torch
-
-    number = out[0]
-
-    def call():
-        torch.dot(x, y, out=number)  # returns the number, and not the array of one that is expected
-
-    return call
 
 
 if __name__ == "__main__":

@@ -68,13 +68,6 @@ WRONG = {
          "for j in range(x.shape[1] if j == 0 and i < x.shape[0] else 0):", "up to 40 numbers"),
         ("(x.shape[1] + 31) // 32", "1", "8 of the 40 elements of out were never written"),
     ],
-    "block_total": [
-        ("        if t < step:\n            part[t] += part[t + step]",
-         "        index = 256 // step * t\n"
-         "        if index < 256:\n"
-         "            part[index] += part[index + 128 // step]",
-         "bank"),
-    ],
     "wait_once": [
         ("    synchronize()\n    start", "    start", "older work in the queue was counted, too"),
         ("    synchronize()\n    seconds", "    seconds", "before the GPU was done"),
@@ -166,17 +159,6 @@ WRONG = {
         ("    a = b = c", "    return sum(x)\n    a = b = c", "400 of 400 additions are one chain"),
         ("    a = b = c", "    return sum(x[j::4].sum() for j in range(4))\n    a = b = c",
          "Numba cannot compile it"),
-    ],
-    "puzzle_grid_stride": [
-        ("for i in range(first, x.size, all_threads):",
-         "each = (x.size + all_threads - 1) // all_threads\n"
-         "    for i in range(first * each, min(x.size, (first + 1) * each)):",
-         "sectors"),
-        ("for i in range(first, x.size, all_threads):",
-         "i = first\n    if i < x.size:",
-         "257 elements of out were never written"),
-        ("for i in range(first, x.size, all_threads):", "for i in range(x.size):", "A race"),
-        ("range(first, x.size, all_threads)", "range(x.size if first == 0 else 0)", "with 1 of"),
     ],
     "puzzle_map": [
         ("if i < x.size:", "if True:", "outside its shape"),
@@ -297,26 +279,6 @@ RIGHT = {
          "        out[i] = x[i] + x[i] - x[i] * x[i]\n"
          "        out[i + 1] = x[i + 1] * x[i + 1]\n"),
     ],
-    "block_total": [
-        ("    step = 128\n"
-         "    while step > 0:\n"
-         "        if t < step:\n"
-         "            part[t] += part[t + step]\n"
-         "        cuda.syncthreads()\n"
-         "        step //= 2\n"
-         "    if t == 0:\n"
-         "        cuda.atomic.add(out, 0, part[0])\n"
-         "\n",
-         "    if t < 32:\n"
-         "        s = part[t]\n"
-         "        for k in range(1, 8):\n"
-         "            s += part[t + 32 * k]\n"
-         "        for step in (16, 8, 4, 2, 1):\n"
-         "            s += cuda.shfl_xor_sync(0xFFFFFFFF, s, step)\n"
-         "        if t == 0:\n"
-         "            cuda.atomic.add(out, 0, s)\n"
-         "\n"),
-    ],
     "wait_once": [
         ("    synchronize()\n    seconds", "    losses[-1].item()\n    seconds"),
         ("    synchronize()\n    seconds",
@@ -377,9 +339,6 @@ RIGHT = {
          "for i in range(i, x.size, cuda.gridsize(1)):\n        out[i] = max(x[i], 0.0)\n\n"
          "def my_relu(x):\n    out = cuda.device_array_like(x)\n    my_kernel[4, 128]"),
     ],
-    "guard_tile": [
-        ("range(16)", "range(min(16, x.shape[1] - start))"),
-    ],
     "implicit_gemm": [
         ("x[k // 9, i + k // 3 % 3, j + k % 3]",
          "x[k // 9, n // out.shape[2] + (k - k // 9 * 9) // 3, j + (k - 3 * (k // 3))]"),
@@ -433,13 +392,6 @@ RIGHT = {
     ],
     "outer_step": [
         ("common - own.mean(axis=0)", "(common[None] - own).sum(0) / own.shape[0]"),
-    ],
-    "puzzle_grid_stride": [
-        ("for i in range(first, x.size, all_threads):\n        out[i] = x[i] + y[i]",
-         "i = first\n"
-         "    while i < x.size:\n"
-         "        out[i] = x[i] + y[i]\n"
-         "        i += all_threads"),
     ],
     "puzzle_map": [
         ("block * width + thread", "cuda.grid(1)"),

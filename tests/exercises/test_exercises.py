@@ -120,7 +120,7 @@ def test_a_single_block_for_everything_is_refused():
     for name in exercises.NAMES:
         exercise = getattr(exercises, name)
         text, count = LAUNCHERS.subn(r"\1[1, one_block(\2, \3)](", exercise.solution)
-        if not count or name == "puzzle_grid_stride":  # 256 threads at any size: what it is about
+        if not count:
             continue
         verdict = run(exercise, ONE_BLOCK + text)
         assert "1,024" in verdict.trouble or "outside its shape" in verdict.trouble, verdict

@@ -269,9 +269,6 @@ def test_the_roof_keeps_out_what_is_noisy_absent_or_warm():
 
 def test_rungs_stand_at_their_share_of_their_own_library():
     ladder = of("matmul_ladder")
-    numpy, ours = timed("NumPy", "host", 1.0, 2.0), timed("Numba, blocked", "host", 2.0, 8.0)
-    picture = ladder.on_cpu(compared(*numpy, *ours, op="matmul", unit="rows"))
-    assert "Numba, blocked has 25% of it" in picture.alt
     cublas, naive = timed("PyTorch on GPU", "torch_gpu", 1.0), timed("CUDA, naive", "gpu", 4.0)
     here = compared(*cublas, *naive, op="matmul", unit="rows")
     assert ladder.shares_here(here) == {"naive": 1 / 4} and ladder.shares_here(None) == {}
@@ -335,24 +332,6 @@ def test_what_warps_read_is_the_published_curve_beside_the_law_and_ones_own():
 def test_the_longest_bound_so_far_is_told_and_no_later_one():
     alt = of("published_times").climbed({"a": 1e-3, "b": 3e-3}).alt
     assert alt == "So far at least 3 ms: b. a: 1 ms; b: 3 ms."
-
-
-def test_errors_are_medians_of_what_all_three_rules_speak_of():
-    from gpulessons.measure.judged import Judgment
-
-    one = Judgment("copies", "a", "A100", "l", "no", "DRAM", 1, 0, 1.1, 0.5, 2, 0.5, 1.2)
-    alt = of("published_times").errors([one] * 10 + [one._replace(seconds=9, roofline=None)]).alt
-    assert "only checked it (10): the model 10 %, the roofline 50 %, the 80 % rule 20 %" in alt
-    assert "limited by DRAM (10)" in alt and "shaped" not in alt
-
-
-def test_occupancy_is_drawn_as_the_model_has_it():
-    from warplens.model.occupancy import occupancy
-
-    held = occupancy(threads=256, registers=96, shared=0, on="A100")
-    picture = of("occupancy").occupancy_picture(256, 96, along="registers")
-    (dot,) = (line for line in picture.figure.axes[1].lines if line.get_marker() == "o")
-    assert dot.get_xydata().tolist() == [[96, held.share]]
 
 
 def test_a_form_says_what_it_draws():

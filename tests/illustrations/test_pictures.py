@@ -241,14 +241,12 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     },
     "matmul_ladder": {
         "rungs": lambda f: f({"naive": 0.1}),
-        "on_cpu": lambda f: f(compared(*timed("NumPy", "host", 1.0), op="matmul", unit="rows")),
         "climbs": lambda f: f(published("matmul", device="B200", source="learn_cuda")),
     },
     "microbenchmarks": {
         "in_flight": lambda f: f(),
         "by_warps": lambda f: f(drawn={2: 100, 64: 1_000})},
     "neighbours": {"tree": lambda f: f(2), "recall_and_speed": lambda f: f(FOREST)},
-    "occupancy": {"occupancy_picture": lambda f: f(along="shared")},
     "online_softmax": {"Sweep": lambda f: f([1.0, 3.0, 2.0, 5.0, 0.0], 2)},
     "pipeline": {
         "gantt": lambda f: f({"GPipe": tasks()}),
@@ -257,7 +255,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
                                np.array([1, 2, 4, 8, 16]), np.array([10, 20])),
         "cut_layers": lambda f: f(np.ones((1, 2)), np.ones((2, 2)), np.ones((2, 2))),
     },
-    "puzzles": {name: lambda f: f() for name in ("map_1d", "grid_stride")},
+    "puzzles": {"map_1d": lambda f: f()},
     "ring_all_reduce": {"Ring": lambda f: f(np.arange(9).reshape(3, 3))},
     "rivals": {"rivals": lambda f: f(live(), 8e8)},
     "roofs": {"against": lambda f: f(
@@ -273,7 +271,8 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "prices": lambda f: f({"sorting": (1, 3.0), "pixels": (3.1, None), "words": (2, 1.2)}),
         "sides": lambda f: f([1, 4], {"near": [estimate()] * 2, "far": [estimate()] * 2}),
     },
-    "tiles": {"tile": lambda f: f("2-D register tile"), "mma": lambda f: f()},
+    "tiles": {"tile": lambda f: f("2-D register tile"), "mma": lambda f: f(),
+              "five_by_five": lambda f: f()},
     "transfers": {"timeline": lambda f: f()},
     "transformer": {"encoder": lambda f: f(2048),
                     "parts": lambda f: f({"work": {"a": 3, "b": 1}, "time": {"a": 1}})},

@@ -90,10 +90,10 @@ def test_the_tool_replaces_the_rows_of_the_ops_it_is_asked_for(tmp_path, monkeyp
     monkeypatch.setattr(model_kernels, "modelled_anew", lambda version, size, *gpus: [ANEW])
     file = tmp_path / "modelled.csv"
     file.write_text(home.FILE.read_text(encoding="utf-8"), encoding="utf-8")
-    model_kernels.main(("copy_strided",), file)
+    model_kernels.main(("copy",), file)
     head, *lines = file.read_text(encoding="utf-8").splitlines()
     rows = list(csv.DictReader(lines))
     assert head.startswith("# modelled on ") and "numba-cuda" in head
-    assert {row["seconds"] for row in rows if row["op"] == "copy_strided"} == {"0.005"}
-    others = [row for row in rows if row["op"] != "copy_strided"]
-    assert len(others) == sum(key[0] != "copy_strided" for key in stored())
+    assert {row["seconds"] for row in rows if row["op"] == "copy"} == {"0.005"}
+    others = [row for row in rows if row["op"] != "copy"]
+    assert len(others) == sum(key[0] != "copy" for key in stored())

@@ -18,9 +18,7 @@ from warplens import trace
 from warplens.code.cuda import assembly
 from warplens.rounding import round_bf16, round_fp16, round_tf32
 
-TF32, FP16 = "CUDA, tensor cores (TF32)", "CUDA, tensor cores (fp16)"
-KERNELS = {"tensor_core_kernel": round_tf32, "fp16_kernel": round_fp16}
-each_kernel = pytest.mark.parametrize("name", KERNELS)
+TF32 = "CUDA, tensor cores (TF32)"
 
 
 def patterns(step):
@@ -58,63 +56,52 @@ def test_sixteen_bits_are_as_pytorch_rounds(rounded, name, bits):
 # -- The product. Exact up to float32's rounding, once the factors are rounded.
 
 
-def product(kernel, m, k, n, rounded=round_tf32):
+def product(kernel, m, k, n):
     """(trace, result, what it should be) of random matrices."""
     rng = np.random.default_rng(m + k + n)
     x, y = rng.standard_normal((m, k), np.float32), rng.standard_normal((k, n), np.float32)
     out = np.full((m, n), np.nan, np.float32)
     t = trace(kernel)[grid(out.shape, BM, BN), (32, BLOCK_WARPS)](x, y, out)
-    return t, out, rounded(x).astype(np.float64) @ rounded(y)
+    return t, out, round_tf32(x).astype(np.float64) @ round_tf32(y)
 
 
 def right(out, want):
     return np.allclose(out, want, rtol=0, atol=2e-6 * np.abs(want).max())
 
 
-@each_kernel
-def test_it_is_right_at_any_shape(name):
+def test_it_is_right_at_any_shape():
     for shape in ((1, 1, 1), (17, 40, 9)):
-        t, out, want = product(getattr(kernels, name), *shape, KERNELS[name])
+        t, out, want = product(kernels.tensor_core_kernel, *shape)
         assert right(out, want) and not t.races().cells and not t.warnings
 
 
-@each_kernel
-def test_tensor_cores_do_all_of_it_and_it_reads_as_its_docstring_says(name):
-    t = product(getattr(kernels, name), BM, 2 * SLICE, BN)[0]
-    work, numbers = t.work(), 1 if name == "tensor_core_kernel" else 2  # in a word of a tile
+def test_tensor_cores_do_all_of_it_and_it_reads_as_its_docstring_says():
+    t = product(kernels.tensor_core_kernel, BM, 2 * SLICE, BN)[0]
+    work = t.work()
     assert t.tensor_core_flops == t.flops == 2 * BM * 2 * SLICE * BN
     assert (t.banks().conflicts, t.divergence().divergent) == (0, 0)
     assert [t.coalescing(array).sectors_per_request for array in ("x", "y")] == [4, 4]
-    assert work.shared_reads / (work.flops / 2) == 3 / 64 / numbers
+    assert work.shared_reads / (work.flops / 2) == 3 / 64
     assert work.reads / (work.flops / 2) == 1 / 64
 
 
-@pytest.mark.parametrize("name, capability, instruction", [
-    pytest.param("tensor_core_kernel", (8, 0),
-                 "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", marks=pytest.mark.nightly),
-    ("fp16_kernel", (7, 5), "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32"),
-])  # fmt: skip
-def test_the_machine_multiplies_matrices_and_keeps_the_sums_in_registers(
-    name, capability, instruction
-):
+@pytest.mark.nightly
+def test_the_machine_multiplies_matrices_and_keeps_the_sums_in_registers():
     x = np.ones((16, 16), np.float32)
-    compiled = assembly(getattr(kernels, name), x, x, x, capability=capability)
-    assert compiled.ptx.count(instruction) >= 16
+    compiled = assembly(kernels.tensor_core_kernel, x, x, x, capability=(8, 0))
+    assert compiled.ptx.count("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32") >= 16
     assert (compiled.spills, compiled.local, compiled.doubles) == (0, 0, ())
-    if name == "fp16_kernel":  # two blocks fit
-        assert 2 * 32 * BLOCK_WARPS * compiled.registers <= 65_536
 
 
 # -- On a GPU that has none.
 
 
-@pytest.mark.parametrize("name, old, new", [(TF32, (7, 5), (8, 0)), (FP16, (7, 0), (7, 5))])
-def test_an_older_gpu_is_refused_in_a_sentence(name, old, new):
-    version, inputs = matmul.versions[name], matmul.inputs(19, k=9, n=22)
-    words = r"{}\.{} \(.* this one has {}\.{}".format(*new, *old)
-    with warplens.tracing(old), pytest.raises(NotHere, match=words):
+def test_an_older_gpu_is_refused_in_a_sentence():
+    version, inputs = matmul.versions[TF32], matmul.inputs(19, k=9, n=22)
+    refused = pytest.raises(NotHere, match=r"8\.0 \(.* this one has 7\.5")
+    with warplens.tracing((7, 5)), refused:
         version(*map(cuda.to_device, inputs))
-    with warplens.tracing(new) as launches:
+    with warplens.tracing((8, 0)) as launches:
         version(*map(cuda.to_device, inputs))
     assert len(launches) == 1
 

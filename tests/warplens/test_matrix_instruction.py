@@ -1,6 +1,6 @@
-"""mma and mma_fp16, in the microscope: the fragment layout that NVIDIA documents, and refusals.
+"""mma, in the microscope: the fragment layout that NVIDIA documents, and refusals.
 
-Layout: NVIDIA, "PTX ISA", "Matrix fragments for mma.m16n8k8", TF32 and fp16; written out here once
+Layout: NVIDIA, "PTX ISA", "Matrix fragments for mma.m16n8k8", TF32; written out here once
 more, number by number, because the emulation must not be its own witness.
 """
 
@@ -8,11 +8,7 @@ import numpy as np
 import pytest
 from numba import cuda, float32
 
-from gpulessons.ops.mma import (
-    mma,
-    mma_fp16,
-    pair,
-)
+from gpulessons.ops.mma import mma
 from warplens import PartialWarp, trace
 
 
@@ -37,29 +33,6 @@ def as_documented(left, right, sums):
 
 
 @cuda.jit
-def as_documented_fp16(left, right, sums):
-    """The same with factors in fp16, two to a word."""
-    b, lane = cuda.blockIdx.x, cuda.threadIdx.x
-    group, t = lane >> 2, lane % 4
-    x, y, s = left[b], right[b], sums[b]
-    a = (
-        pair(x[group, 2 * t], x[group, 2 * t + 1]),
-        pair(x[group + 8, 2 * t], x[group + 8, 2 * t + 1]),
-    )
-    c = (
-        s[group, 2 * t],
-        s[group, 2 * t + 1],
-        s[group + 8, 2 * t],
-        s[group + 8, 2 * t + 1],
-    )
-    c0, c1, c2, c3 = mma_fp16(a, pair(y[2 * t, group], y[2 * t + 1, group]), c)
-    s[group, 2 * t] = c0
-    s[group, 2 * t + 1] = c1
-    s[group + 8, 2 * t] = c2
-    s[group + 8, 2 * t + 1] = c3
-
-
-@cuda.jit
 def under_a_branch(out, first, last):
     """A value of type float32 in every lane; only the lanes from first on, to last, run mma."""
     i = cuda.grid(1)
@@ -76,22 +49,20 @@ def matrices(count):
             for shape in ((16, 8), (8, 8), (16, 8)))  # fmt: skip
 
 
-@pytest.mark.parametrize("kernel", [as_documented, as_documented_fp16])
-def test_each_product_of_two_numbers_lands_where_it_belongs(kernel):
+def test_each_product_of_two_numbers_lands_where_it_belongs():
     i, k, j = (axis.ravel() for axis in np.indices((16, 8, 8)))
     block = np.arange(i.size)
     left, right, sums, want = (np.zeros((i.size, *shape), np.float32)
                                for shape in ((16, 8), (8, 8), (16, 8), (16, 8)))  # fmt: skip
     left[block, i, k], right[block, k, j], want[block, i, j] = 2, 3, 6
-    trace(kernel)[i.size, 32](left, right, sums)
+    trace(as_documented)[i.size, 32](left, right, sums)
     assert np.array_equal(sums, want)
 
 
-@pytest.mark.parametrize("kernel", [as_documented, as_documented_fp16])
-def test_whole_matrices_are_multiplied_and_added(kernel):
+def test_whole_matrices_are_multiplied_and_added():
     left, right, sums = matrices(50)
     want = sums + left @ right
-    trace(kernel)[50, 32](left, right, sums)
+    trace(as_documented)[50, 32](left, right, sums)
     assert np.array_equal(sums, want)
 
 

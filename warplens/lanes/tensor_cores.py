@@ -1,6 +1,6 @@
-"""What a warp does in `mma` and `mma_fp16`: 32 lanes, each with a piece, multiply two matrices.
+"""What a warp does in `mma`: 32 lanes, each with a piece, multiply two matrices.
 
-And what a lane does to its numbers beforehand, in `tf32` and `pair`.
+And what a lane does to its numbers beforehand, in `tf32`.
 """
 
 from __future__ import annotations
@@ -23,9 +23,6 @@ GROUP, MEMBER = np.divmod(np.arange(WARP), 4)
 LEFT = ((GROUP, MEMBER), (GROUP + 8, MEMBER), (GROUP, MEMBER + 4), (GROUP + 8, MEMBER + 4))
 RIGHT = ((MEMBER, GROUP), (MEMBER + 4, GROUP))
 SUMS = tuple((GROUP + down, 2 * MEMBER + right) for down in (0, 8) for right in (0, 1))
-# The same for fp16, two neighbors in a word: of a row of the left matrix, a column of the right.
-LEFT_PAIRS = SUMS
-RIGHT_PAIRS = ((2 * MEMBER, GROUP), (2 * MEMBER + 1, GROUP))
 FLOPS = 2 * 16 * 8 * 8 // WARP  # of each lane
 UNUSED = np.uint32((1 << 13) - 1)  # the bits of a float32 that TF32 has not
 
@@ -39,16 +36,6 @@ def mma(w: Warps, left: tuple, right: tuple, sums: tuple) -> tuple:
     whole_warp(w, "mma")
     x = gathered(factors(w, left), LEFT, (16, 8))
     y = gathered(factors(w, right), RIGHT, (8, 8))
-    return multiplied(w, x, y, sums)
-
-
-def mma_fp16(w: Warps, left: tuple, right: Any, sums: tuple) -> tuple:
-    """The same for factors in fp16, whose products are exact in float32 even."""
-    if not w.mask:
-        return sums
-    whole_warp(w, "mma_fp16")
-    x = gathered(unpacked(w, left), LEFT_PAIRS, (16, 8))
-    y = gathered(unpacked(w, (right,)), RIGHT_PAIRS, (8, 8))
     return multiplied(w, x, y, sums)
 
 
@@ -74,18 +61,6 @@ def factors(w: Warps, values: tuple) -> list[np.ndarray]:
     return [(b & ~UNUSED).view(np.float32) for b in bits]
 
 
-def unpacked(w: Warps, words: tuple) -> list[np.ndarray]:
-    """The two fp16 numbers of each of these words, the low half's first, as one number per lane."""
-    if any(dtype_of(word) != np.uint32 for word in words):
-        raise TypeError("mma_fp16 takes factors in pairs, as pair() makes them, and float32 sums")
-    halves = []
-    for word in words:
-        whole = np.broadcast_to(word, w.mask.bits.shape)
-        for half in (whole & np.uint32(0xFFFF), whole >> np.uint32(16)):
-            halves.append(half.astype(np.uint16).view(np.float16))
-    return halves
-
-
 def gathered(
     values: list[np.ndarray], places: Sequence[tuple], shape: tuple[int, int]
 ) -> np.ndarray:
@@ -100,12 +75,3 @@ def tf32(w: Warps, x: Any) -> Any:
     if dtype_of(x) != np.float32:
         raise TypeError("tf32 takes a float32")
     return round_tf32(x)
-
-
-def pair(w: Warps, low: Any, high: Any) -> np.ndarray:
-    """Both rounded to fp16, in a word: to the nearest, a tie to the even one."""
-    if any(dtype_of(x) != np.float32 for x in (low, high)):
-        raise TypeError("pair takes two float32")
-    with np.errstate(over="ignore"):
-        bits = [np.asarray(x, np.float32).astype(np.float16).view(np.uint16) for x in (low, high)]
-    return bits[0].astype(np.uint32) | bits[1].astype(np.uint32) << np.uint32(16)
