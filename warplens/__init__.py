@@ -11,7 +11,7 @@
 What a GPU would not survive is raised: `OutOfBounds`, `Misaligned`, `PartialBarrier`,
 `PartialWarp`, `LaunchError`, `NoProgress` (all `KernelFault`). What it lets pass and a reader
 should not is in `Trace.warnings`. What is not followed is refused as `Unsupported`, by name and
-line; what Numba-CUDA's compiler refuses for its types is `Untypable`, a TypingError. An intrinsic
+line; what Numba-CUDA's compiler refuses for its types is `Untypable`. An intrinsic
 of one's own is followed if it has an attribute `traced`: what a warp does instead.
 
 How is a race found? report/races says what one is, report/search finds it in the log. For the rest
@@ -25,7 +25,7 @@ read on in the order of a launch:
     source/compile     how long such a function is kept
     lanes/launch       in which order blocks and warps run;  lanes/barriers: where they meet
     lanes/masks, flow  which lanes are active: divergence, and coming together again
-    lanes/values       arithmetic as Numba types it (overloads, doubles);  lanes/functions: sqrt, …
+    lanes/values       arithmetic as Numba types it;  lanes/functions: sqrt, …
     lanes/memory       how an index finds its place in memory, and is kept within its array
     lanes/access       reading and writing there;  lanes/atomics
     lanes/intrinsics   what `cuda.…` means: a table of all that a kernel may call there

@@ -48,8 +48,8 @@ def admit(value: Any, name: str, write_backs: WriteBacks) -> Any:
 
 
 def check_kind(dtype: np.dtype, name: str) -> None:
-    """Refuse all but numbers of up to 64 bits in the machine's own order of bytes."""
-    if dtype.kind not in "biuf" or dtype.itemsize > 8 or not dtype.isnative:
+    """Refuse all but numbers of Numba's in the machine's own order of bytes."""
+    if dtype.kind not in "biuf" or dtype in (np.float16, np.longdouble) or not dtype.isnative:
         raise Unsupported(f"the argument {name}: values of type {dtype}")
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..faults import LaunchError, Untypable
 from . import primitives
 from .atomics import ATOMICS
-from .barriers import BARRIERS, this_grid
+from .barriers import BARRIERS
 from .functions import fused
 from .masks import WARP
 from .memory import View, marks_of, poison
@@ -123,7 +123,6 @@ VALUES |= {"laneid": lambda w: w.lane, "warpsize": lambda w: np.int32(WARP)}
 CALLS: dict[str, Instruction] = {
     "grid": grid,
     "gridsize": gridsize,
-    "cg.this_grid": this_grid,
     "threadfence": fence,
     "threadfence_block": lambda w: None,  # between blocks it orders nothing
     "threadfence_system": fence,
@@ -136,15 +135,10 @@ CALLS: dict[str, Instruction] = {
     "ballot_sync": primitives.ballot_sync,
     "all_sync": primitives.all_sync,
     "any_sync": primitives.any_sync,
-    "eq_sync": primitives.eq_sync,
-    "match_any_sync": primitives.match_any_sync,
-    "match_all_sync": primitives.match_all_sync,
     "activemask": lambda w: primitives.packed(w.mask.bits),
-    "lanemask_lt": primitives.lanemask_lt,
     "popc": primitives.popc,
     "clz": primitives.clz,
     "ffs": primitives.ffs,
-    "brev": primitives.brev,
     "fma": fused,
     "const.array_like": lambda w, array: array,
 }

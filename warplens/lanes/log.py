@@ -34,7 +34,6 @@ class Moment(NamedTuple):
     blocks: np.ndarray  # per row (warp): the linear number of its block
     block_epoch: np.ndarray  # per row: barriers passed by the block
     warp_epoch: np.ndarray  # per row: barriers passed by the whole warp
-    grid_epoch: int
 
 
 class Entry(NamedTuple):

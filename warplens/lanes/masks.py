@@ -105,9 +105,7 @@ class Variable:
     def merged(self) -> Any:
         if self.older is NOTHING:
             return self.newest
-        out = merged(self.newest_mask, self.newest, self.older)
-        self.w.doubles.merged(out, self.newest, self.older)
-        return out
+        return merged(self.newest_mask, self.newest, self.older)
 
     @property
     def known(self) -> bool:

@@ -163,12 +163,6 @@ def check_modelled(found: Trace) -> None:
     """CannotModel for what the model has no bound for."""
     if found.tensor_core_flops:
         raise CannotModel(f"{found.kernel} uses tensor cores, which the model leaves out")
-    entries = (entry for each in launch_of(found).log.sites.values() for entry in each)
-    if any(entry.moment.grid_epoch for entry in entries):
-        raise CannotModel(
-            f"in {found.kernel} all blocks of the grid wait for each other, and a few of them are "
-            "traced: the model leaves that out"
-        )
 
 
 def interval(gpu: GPU, parts: dict[str, float], from_code: bool) -> tuple[float, float]:

@@ -1,7 +1,7 @@
 """Races: two threads, one cell, at least one write, and nothing that orders them.
 
 Threads of a block are ordered by its barriers, threads of a warp by `syncwarp` too, threads of
-different blocks only by a grid barrier. Two atomics never race; an atomic and a plain access do.
+different blocks by nothing. Two atomics never race; an atomic and a plain access do.
 Order made by memory fences is not followed: where a kernel uses them, blocks are not compared (and
 a caution says so).
 
