@@ -23,6 +23,7 @@ from .names import (
     MISSING,
     Cuda,
     Names,
+    array_given,
     cuda_attribute,
     dtype_named,
     folded_number,
@@ -257,9 +258,7 @@ class Expressions(ast.NodeVisitor):
         self.refuse(f"calling {ast.unparse(node.func)}, a value of the kernel's own", node)
 
     def own_array(self, name: str, node: ast.Call) -> str:
-        given = dict(zip(("shape", "dtype"), node.args, strict=False)) | {
-            k.arg: k.value for k in node.keywords
-        }
+        given = array_given(node)
         if set(given) - {"alignment"} != {"shape", "dtype"}:
             self.refuse(f"cuda.{name} without a shape and a dtype", node)
         if not self.names.is_constant(given["shape"]):
