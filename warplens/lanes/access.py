@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..faults import Unsupported
-from .memory import View, locate, mark_written, nothing_in
+from .memory import View, locate
 from .values import cast, plain
 from .warps import Warps
 
@@ -55,7 +55,7 @@ def fetched(w: Warps, view: View, place: Any) -> Any:
     shared = type(place) is int and view.base is None
     place = place if view.base is None else place + view.base
     if view.written is not None:
-        missing = nothing_in(view.written.take(place, mode="clip"))
+        missing = ~view.written.take(place, mode="clip")
         if np.any(missing) and w.any_lane(missing):
             text = f"{view.array.name} is read where nothing has been written to it"
             missing = missing & w.mask.bits
@@ -90,7 +90,8 @@ def put(w: Warps, view: View, place: Any, value: Any) -> None:
     else:
         value = cast(w, value, view.flat.dtype)
     view.flat[place] = value
-    mark_written(view, place)
+    if view.written is not None:
+        view.written[place] = True
 
 
 def places(w: Warps, view: View, place: Any) -> Any:

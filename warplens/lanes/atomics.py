@@ -9,7 +9,7 @@ import numpy as np
 
 from ..faults import Unsupported, Untypable
 from .access import places
-from .memory import View, locate, mark_written, nothing_in
+from .memory import View, locate
 from .values import INT64, Instruction, as_type, cast, dtype_of
 from .warps import Warps
 
@@ -36,9 +36,8 @@ def atomic(name: str, types: Types, change: Callable[..., Any], flops: int = 0) 
         if flops and dtype.kind == "f":
             w.count_flops(dtype, flops)
         cells = np.broadcast_to(places(w, view, place), (w.mask.count,))
-        if not blind:
-            warn_of_nothing(w, view, cells)
-        mark_written(view, cells)
+        if view.written is not None:
+            warn_of_nothing(w, view, cells, blind)
         values = [
             np.broadcast_to(cast(w, v, dtype), w.mask.bits.shape)[w.mask.lanes] for v in operands
         ]
@@ -77,13 +76,13 @@ def whole_number(w: Warps, view: View, index: Any) -> Any:
     return as_type(index, INT64) if dtype_of(index).kind in "fb" else index
 
 
-def warn_of_nothing(w: Warps, view: View, cells: np.ndarray) -> None:
-    """Be told where cells that are updated held nothing."""
-    if view.written is None:
-        return
+def warn_of_nothing(w: Warps, view: View, cells: np.ndarray, blind: bool) -> None:
+    """Be told where cells that are updated held nothing; from now on they hold something."""
+    assert view.written is not None
     missing = np.zeros(w.mask.bits.shape, bool)
-    missing[w.mask.lanes] = nothing_in(view.written[cells])
-    if missing.any():
+    missing[w.mask.lanes] = ~view.written[cells]
+    view.written[cells] = True
+    if missing.any() and not blind:
         text = f"{view.array.name} is updated where nothing has been written to it"
         w.caution("uninitialized", text, lanes=missing)
 

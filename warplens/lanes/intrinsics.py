@@ -13,7 +13,7 @@ from .atomics import ATOMICS
 from .barriers import BARRIERS
 from .functions import fused
 from .masks import WARP
-from .memory import View, marks_of, poison
+from .memory import View, poison
 from .values import Instruction, plain
 from .warps import Warps
 
@@ -65,20 +65,17 @@ def shared_array(w: Warps, site: Any, name: str, shape: Any, dtype: Any) -> View
 
 
 def dynamic_shared_array(w: Warps, site: Any, name: str, dtype: np.dtype) -> View:
-    """Every dynamic shared array is the same memory, seen with its own type."""
-    whole = w.shared.get("dynamic")
-    if whole is None:
-        whole = w.shared["dynamic"] = w.copies(w.launch.dynamic, per_lane=False)
-    array = w.launch.dynamic_array(site, name, dtype)
-    item, size, rows = dtype.itemsize, w.launch.dynamic_shared, len(w.blocks)
-    if size % item:
+    """Every dynamic shared array is the same memory, seen with its own type; who reads it before it
+    is written is not told."""
+    if "dynamic" not in w.shared:
+        w.shared["dynamic"] = w.copies(w.launch.dynamic, per_lane=False)
+    array, size = w.launch.dynamic_array(site, name, dtype), w.launch.dynamic_shared
+    if size % dtype.itemsize:
         raise LaunchError(
             f"{size} bytes of dynamic shared memory are no whole number of {dtype}", w.line
         )
-    assert whole.written is not None
-    written = whole.written.view(marks_of(dtype))
-    base = None if rows == 1 else w.row * (size // item)
-    return View(array, whole.flat.view(dtype), base=base, written=written)
+    base = None if len(w.blocks) == 1 else w.row * (size // dtype.itemsize)
+    return View(array, w.shared["dynamic"].flat.view(dtype), base=base)
 
 
 def local_array(w: Warps, site: Any, name: str, shape: Any, dtype: Any) -> View:

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..lanes.launch import Size
 from ..lanes.memory import short
-from ..tables import Report
+from ..tables import Table, Tabled
 from ..units import plural
 
 VERBS = {"read": "reads it", "write": "writes it", "atomic": "updates it atomically"}
@@ -69,7 +69,7 @@ class Race:
 
 
 @dataclass(frozen=True, repr=False)
-class Races(Report):
+class Races(Tabled):
     """The first races found (a sequence), and the number of cells that have one."""
 
     found: tuple[Race, ...]
@@ -87,5 +87,5 @@ class Races(Report):
     def headline(self) -> str:
         return f"races at {plural(self.cells, 'cell')}" if self.cells else "no races"
 
-    def table(self) -> tuple[tuple, list[tuple]]:
-        return ("race",), [(str(race),) for race in self.found]
+    def table(self) -> Table:
+        return Table(self.headline(), ("race",), [(str(race),) for race in self.found])
