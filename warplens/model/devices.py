@@ -108,7 +108,8 @@ def check_figure(name: str, figure: str, value: Any) -> None:
     """ValueError, naming GPU and field, unless a GPU has such a figure and the value can be one."""
     if figure not in FIGURES:
         raise ValueError(f"A GPU has no {figure!r}. Its figures are: {', '.join(FIGURES)}.")
-    if figure != "capability" and not (isinstance(value, numbers.Real) and 0 < float(value) < math.inf):
+    real = isinstance(value, numbers.Real) and 0 < float(value) < math.inf
+    if figure != "capability" and not real:
         label = FIGURES[figure].label
         raise ValueError(f"{name}: {figure} is a number above 0 ({label}), not {value!r}.")
 

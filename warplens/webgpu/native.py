@@ -11,7 +11,6 @@ import numpy as np
 
 from .values import Refused
 
-KINDS = ["DiscreteGPU", "IntegratedGPU", "VirtualGPU", "Unknown", "CPU"]  # the best first
 BATCH = 64  # launches of one submission
 SOON = 65_535  # turns after which Mesa's software driver ends a thread's loops, unasked
 NOTHING = "@compute @workgroup_size(1) fn main() {}"
@@ -26,10 +25,12 @@ class Native:
         import wgpu
 
         self.wgpu, wanted = wgpu, os.environ.get("WARPLENS_ADAPTER", "").lower()
-        there = [a for a in wgpu.gpu.enumerate_adapters_sync() if usable(a.info, wanted)]
+        there = [each for each in wgpu.gpu.enumerate_adapters_sync() if wanted in
+                 each.info["device"].lower() and each.info["backend_type"] != "OpenGL"]  # fmt: skip
         if not there:
             raise RuntimeError("no GPU that WebGPU reaches: it takes Vulkan, Metal or DirectX 12")
-        adapter = min(there, key=lambda a: rank(a.info["adapter_type"]))
+        kinds = {"DiscreteGPU": 0, "CPU": 2}  # the first is the best
+        adapter = min(there, key=lambda each: kinds.get(each.info["adapter_type"], 1))
         self.name = adapter.info["device"] or adapter.info["description"]
         self.software = adapter.info["adapter_type"] == "CPU"
         features = {"timestamp-query"} & set(adapter.features)
@@ -179,11 +180,3 @@ class Stamp:
         asking.resolve_query_set(self.queries, 0, 2, room, 0)
         gpu.device.queue.submit([asking.finish()])
         return int(np.frombuffer(gpu.device.queue.read_buffer(room), np.uint64)[1])
-
-
-def usable(info: dict, wanted: str) -> bool:
-    return info["backend_type"] != "OpenGL" and wanted in info["device"].lower()
-
-
-def rank(kind: str) -> int:
-    return KINDS.index(kind if kind in KINDS else "Unknown")
