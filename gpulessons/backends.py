@@ -15,6 +15,7 @@ Nothing heavy is imported until a backend is used.
 """
 
 import os
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
@@ -78,7 +79,7 @@ class Host:
 def any_gpu() -> Any:
     """What WebGPU reaches (`name`, `software`, …), if it is asked at all; else None."""
     asked = why_no_gpu() or os.environ.get(CHOICE) == "webgpu"
-    if not asked or find_spec("wgpu") is None:
+    if not asked or not (find_spec("wgpu") or sys.platform == "emscripten"):
         return None
     from warplens import webgpu
 

@@ -31,7 +31,7 @@ from gpulessons.notebook.controls import slider
 n = slider(0, 24, 12, step=1, unit="elements")
 live(lambda n: f"{n} squared is {n * n}", n=n, labels={"n": "how many"})
 ---
-live(lambda n: f"{n:,} in all", run="Measure", n=[3, 90_000])
+live(lambda n: f"{n:,} in all", n=[3, 90_000])
 ---
 live(lambda kind: f"a {kind} word", kind=["bold", "thin"], labels={"kind": "heavy"})
 ---
@@ -231,7 +231,7 @@ def test_the_quiz_is_answered_by_keyboard_and_explains(notebook):
     see(notebook, 2, "Right.")
 
 
-def test_a_cheap_function_follows_the_slider(notebook):
+def test_a_result_follows_the_slider(notebook):
     from playwright.sync_api import expect
 
     see(notebook, 3, "12 squared is 144")
@@ -241,7 +241,7 @@ def test_a_cheap_function_follows_the_slider(notebook):
     expect(cell(notebook, 3).get_by_text("squared is 1")).to_have_count(1)
 
 
-def test_measure_runs_when_its_button_is_pressed(notebook):
+def test_a_list_takes_the_arrow_keys_and_the_result_follows(notebook):
     from playwright.sync_api import expect
 
     see(notebook, 4, "3 in all")
@@ -250,14 +250,7 @@ def test_measure_runs_when_its_button_is_pressed(notebook):
     notebook.keyboard.press("ArrowDown")  # which the notebook would take for its own
     expect(choice).to_have_value("90,000")
     expect(choice).to_have_css("outline-width", "3px")
-    see(notebook, 4, "Press Measure for these values.")
-    see(notebook, 4, "3 in all")
-    button = cell(notebook, 4).get_by_role("button", name="Measure")
-    button.focus()
-    notebook.keyboard.press("Space")
     see(notebook, 4, "90,000 in all")
-    see(notebook, 4, "Done.")
-    expect(button).to_be_focused()
 
 
 def contrasts(notebook):

@@ -89,3 +89,19 @@ assert "sectors" in launched._repr_html_()
     assert done.returncode == 0, done.stderr
 
 
+def test_kernels_run_by_webgpu_where_there_is_no_numba(tmp_path_factory):
+    # As in a browser that has it: the translator reads a kernel's own text, and the device is here
+    # wgpu-py's. tests/warplens/test_webgpu_browser.py has the browser's.
+    pytest.importorskip("wgpu")
+    from warplens import webgpu
+
+    if why := webgpu.why_not():
+        pytest.skip(why)
+    site = tmp_path_factory.mktemp("site")
+    bare.link(site, bare.distributions(["matplotlib", "wgpu"]))
+    done = bare.run(site, "-c", INSTALLED + """
+from gpulessons import check, relu, transpose
+for op, name in ((relu, "CUDA, grid-stride"), (transpose, "CUDA, padded tile")):
+    print(check(op, op.versions[name]))
+""", also=[ROOT / "tools"])  # fmt: skip
+    assert done.returncode == 0 and done.stdout.count("by WebGPU") == 2, done.stdout + done.stderr

@@ -207,8 +207,8 @@ def try_once(
         warnings = [w for launch in launches for w in launch.warnings]
         told = [f"{w}." for w in warnings if w.kind in ("uninitialized", "shuffle")]
         raise Mismatch(found.sentence, told[0] if told else found.hint) from None
-    written = total(launches, "write") + total(launches, "atomic")
-    if backend is gpu and written < sum(map(np.size, results)):
+    written = sum(total(launches, access, "bytes_asked") for access in ("write", "atomic"))
+    if backend is gpu and written < sum(np.asarray(each).nbytes for each in results):
         raise Mismatch("The result is right, but no kernel computed it.",
                        "what the launcher returns: what the kernel wrote.")  # fmt: skip
     return launches

@@ -52,9 +52,9 @@ def memory_of(function: Callable, *arguments: Any) -> int:
 # -- In kernels.
 
 
-def total(launches: Sequence[Trace], access: str) -> int:
-    """How many elements of global memory all threads of all launches read or write."""
-    return sum(launch.coalescing(access=access).total("accesses") for launch in launches)
+def total(launches: Sequence[Trace], access: str, what: str = "accesses") -> int:
+    """How often all threads of all launches read or write global memory; of how many bytes."""
+    return sum(launch.coalescing(access=access).total(what) for launch in launches)
 
 
 def check_threads(launches: Sequence[Trace], most: int, first: Callable | None = None) -> None:

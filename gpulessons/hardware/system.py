@@ -75,12 +75,10 @@ def caches() -> dict[str, int]:
 
 def memory() -> int | None:
     """Bytes of memory that this process may use: the machine's, or its cgroup's limit."""
-    limits = [known(lambda: of_memory("total"))]
-    for folder in cgroup_folders("memory"):
-        limits += [read(folder / "memory.max"), read(folder / "memory.limit_in_bytes")]
-    numbers = [int(limit) for limit in limits if str(limit).isdigit()]
-    # cgroup v1 writes "no limit" as nearly 2**63.
-    return min((number for number in numbers if number < 2**60), default=None)
+    limits = [read(folder / "memory.max") for folder in cgroup_folders()]
+    numbers = [int(limit) for limit in limits if limit.isdigit()]
+    total = known(lambda: of_memory("total"))
+    return min([*numbers, *([total] if total else [])], default=None)
 
 
 def free_memory() -> float:
@@ -90,16 +88,12 @@ def free_memory() -> float:
     """
     available = known(lambda: of_memory("available"))
     left = [math.inf if available is None else available]
-    for folder in cgroup_folders("memory"):
+    for folder in cgroup_folders():
         files = dict(line.split() for line in read(folder / "memory.stat").splitlines())
-        for limit, usage, cached in (
-            ("memory.max", "memory.current", "inactive_file"),
-            ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
-        ):
-            numbers = read(folder / limit), read(folder / usage), files.get(cached, "0")
-            if all(number.isdigit() for number in numbers):
-                most, used, given_back = map(int, numbers)
-                left.append(max(0, most - used + given_back))
+        most, used = read(folder / "memory.max"), read(folder / "memory.current")
+        if most.isdigit() and used.isdigit():
+            given_back = int(files.get("inactive_file", 0))
+            left.append(max(0, int(most) - int(used) + given_back))
     return min(left)
 
 
@@ -144,22 +138,20 @@ def of_memory(what: str) -> int:
 
 
 def quotas() -> Iterator[float]:
-    """The cgroups' limits, in cores; a cgroup without one says "max" (v2) or -1 (v1)."""
-    for folder in cgroup_folders("cpu"):
-        v1 = f"{read(folder / 'cpu.cfs_quota_us')} {read(folder / 'cpu.cfs_period_us')}"
-        words = (read(folder / "cpu.max") or v1).split()
+    """The cgroups' limits, in cores; a cgroup without one says "max"."""
+    for folder in cgroup_folders():
+        words = read(folder / "cpu.max").split()
         if len(words) == 2 and words[0].isdigit():
             yield int(words[0]) / int(words[1])
 
 
-def cgroup_folders(controller: str) -> Iterator[Path]:
-    """This process's cgroup and those above it, which limit it too; v1 has a tree per controller,
-    and a container may see its own cgroup only as the root."""
+def cgroup_folders() -> Iterator[Path]:
+    """This process's cgroup (v2) and those above it, which limit it too; a container may see its
+    own only as the root."""
+    root = Path("/sys/fs/cgroup")
     for line in read("/proc/self/cgroup").splitlines():
-        _, controllers, path = line.split(":", 2)
-        if not controllers or controller in controllers.split(","):
-            root = Path("/sys/fs/cgroup", controller if controllers else "")
-            own = root / path.lstrip("/")
+        if line.startswith("0::"):
+            own = root / line.removeprefix("0::").lstrip("/")
             yield from (folder for folder in (own, *own.parents) if folder.is_relative_to(root))
 
 

@@ -3,7 +3,6 @@
     from gpulessons import predictions
     predictions.kept()          # every question you answered, in a table
     predictions.calibration()   # how far off you are, and which way, in a picture
-    predictions.export("mine.csv")
     predictions.clear()
 
 All of it is in one small file on this machine, at `predictions.where()`. Nothing leaves it.
@@ -12,8 +11,6 @@ A guess is a prediction if it was made before the question showed its first answ
 later has seen it.
 """
 
-import csv
-import io
 import os
 import random
 from collections.abc import Iterable
@@ -79,15 +76,6 @@ def clear() -> str:
     file.unsaved.clear()
     remembered.clear()
     return f"Deleted: {count} question{'s' * (count != 1)}{f', and {path}' if path else ''}."
-
-
-def export(path: str | Path) -> Path:
-    """Write the table to a file whose name ends in .csv, or ValueError; returns where it is."""
-    from gpulessons.hardware import files
-
-    if Path(path).suffix.lower() != ".csv":
-        raise ValueError(f"{path} should end in .csv.")
-    return files.write(path, kept().to_csv())
 
 
 # -- The table.
@@ -169,15 +157,6 @@ class History:
         scored = sum(entry.scored for entry in self.entries)
         return (f"Scored: {scored} of {len(self)}. The guess counts that stood when the first "
                 "answer was shown.")  # fmt: skip
-
-    def to_csv(self) -> str:
-        """One row for each prediction, its numbers in full; `measured` is the median."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(["question", "guess", "measured", "unit", "kind", "scored", "when"])
-        writer.writerows([e.question, e.guess, e.median, e.scale.unit, e.kind, e.scored, e.when]
-                         for e in self.entries)  # fmt: skip
-        return text.getvalue()
 
     def __len__(self) -> int:
         return len(self.entries)

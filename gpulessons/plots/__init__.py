@@ -7,14 +7,12 @@ in. What is drawn for one notebook alone is in `illustrations`.
 
 from .modelled import bounds
 from .picture import Picture, images
-from .timings import bars, ceiling, scaling, stages
+from .timings import bars, scaling
 
 __all__ = [
     "Picture",
     "bars",
     "bounds",
-    "ceiling",
     "images",
     "scaling",
-    "stages",
 ]

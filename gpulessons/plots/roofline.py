@@ -9,8 +9,7 @@ from typing import Any
 from gpulessons import units
 
 from .axes import label_ends, log_axes
-from .picture import COLORS, DASH_DOT, HATCH, INK, MARKERS, Picture, blank
-from .timings import is_modelled
+from .picture import COLORS, INK, MARKERS, Picture, blank
 
 
 def best_of_all(op: str) -> str:
@@ -20,55 +19,40 @@ def best_of_all(op: str) -> str:
 
 def roofline(
     machine: Any, timings: Iterable[Any], *, names: Sequence[str] = (), title: str = "",
-    modelled: Iterable[Any] = (), traffic: Callable[[str], str] = best_of_all,
+    traffic: Callable[[str], str] = best_of_all,
 ) -> Picture:
     """FLOP/s of ops against their FLOPs per byte, under the ceilings of the machine's card.
 
     The bandwidth roof is the best of read, copy and triad, the flat one the library's product.
     traffic: of an op's name "read", "copy" or "triad", what its loads and stores are like: it has
     that ceiling for a roof, where there is one. (A loop's stores cost a read, a memcpy's none.)
-    timings: live ones, of one size or many; one that is too noisy to be quoted is left out, and
-    named. Ops without arithmetic have no place on a log axis: they stand at its left end, as far
-    below the roof as their bytes are. modelled: the estimates of GPUs that are not here, open and
-    with their intervals, each under its GPU's roof by the data sheet. names: what to call the
-    points, of both, where they are not told apart by their ops. Raises ValueError
-    where there is nothing to draw, or no ceiling.
+    timings: of one size or many; one that is too noisy to be quoted is left out, and named. Ops
+    without arithmetic have no place on a log axis: they stand at its left end, as far below the
+    roof as their bytes are. names: what to call the points, where they are not told apart by their
+    ops. Raises ValueError where there is nothing to draw, or no ceiling.
     """
-    timings, modelled = list(timings), list(modelled)
-    names = names or [*(t.op for t in timings), *(f"{t.op}, modelled" for t in modelled)]
-    named = list(zip(timings + modelled, names, strict=True))
+    timings = list(timings)
+    named = list(zip(timings, names or [t.op for t in timings], strict=True))
     noisy = [name for t, name in named if t.noise == "too noisy"]
     named = [(t, name) for t, name in named if t.noise != "too noisy"]
     if not named:
         raise ValueError("Give at least one timing that is not too noisy: compare(relu).timings.")
-    measured = [t for t, _ in named if not is_modelled(t)]
-    under = [(t, roof(machine, t.backend, traffic(t.op))) for t in measured]
-    on_paper = [(t, (t.peak, t.memory)) for t in modelled]
-    roofs = [its_roof for _, its_roof in under + on_paper]
-    gpus = list(dict.fromkeys(t.gpu for t in modelled))
-    title = (title or under_the_slope(under or on_paper)) + footnote(noisy, gpus)
+    under = [(t, roof(machine, t.backend, traffic(t.op))) for t, _ in named]
+    roofs = [its_roof for _, its_roof in under]
+    left_out = f" Left out, too noisy: {', '.join(noisy)}." if noisy else ""
+    title = (title or under_the_slope(under)) + left_out
     left, right = ends([t for t, _ in named], roofs)
     figure, axes = blank(height=4.6, title=title)
     log_axes(axes, x=("FLOPs per byte (◂ none at all)", "{:g}".format),
              y=("FLOP/s", lambda rate: units.rate(rate, "FLOP/s")))
     axes.set_xlim(left, right)
     for place, kinds in roofs_by_place(machine, under, traffic).items():
-        draw_roof(axes, place, kinds, left, right, below=bool(gpus))
-    for gpu in gpus:
-        draw_sheet(axes, gpu, next(t for t in modelled if t.gpu == gpu), left, right)
-    labels, rates = draw_points(axes, named, left)
-    lowest = min(*rates, *(left * bandwidth for _, bandwidth in roofs))
+        draw_roof(axes, place, kinds, left, right)
+    labels = [draw_point(axes, timing, name, left) for timing, name in named]
+    lowest = min([y for _, y, *_ in labels] + [left * bandwidth for _, bandwidth in roofs])
     axes.set_ylim(lowest / 2, 3 * max(peak for peak, _ in roofs))
     label_ends(axes, labels)
-    spoken = [in_words(*each) for each in under]
-    spoken += [f"{in_words(*each)}, modelled for {each[0].gpu}" for each in on_paper]
-    return Picture(figure, f"{title} {'; '.join(spoken)}.")
-
-
-def footnote(noisy: Iterable[str], gpus: Iterable[str]) -> str:
-    """What the title says last: what was left out, and what is hatched."""
-    left = f" Left out, too noisy: {', '.join(noisy)}." if noisy else ""
-    return left + (f" Hatched: modelled for {' and '.join(gpus)}, not measured." if gpus else "")
+    return Picture(figure, f"{title} {'; '.join(in_words(*each) for each in under)}.")
 
 
 def roofs_by_place(machine, under, traffic):
@@ -81,33 +65,14 @@ def roofs_by_place(machine, under, traffic):
     return places
 
 
-def draw_points(axes, named, left):
-    """A mark for each (timing, name); returns their labels, and every FLOP/s that was drawn."""
-    labels, rates = [], []
-    for timing, name in named:
-        x, y = intensity(timing) or left, rate(timing, left, timing.median)
-        draw_point(axes, timing, x, y, left)
-        labels.append((x, y, name, COLORS[timing.backend]))
-        rates += [y, *(rate(timing, left, end) for end in timing.quartiles if is_modelled(timing))]
-    return labels, rates
-
-
-def draw_point(axes, timing, x, y, left):
-    """A mark; of what is modelled a hatched one with its interval. left: where what has no
-    arithmetic stands."""
+def draw_point(axes, timing, name, left):
+    """A mark, and its label: (x, y, words, color). left: where what has no arithmetic stands, as
+    far below the roof as its bytes are."""
+    x = intensity(timing) or left
+    y = (timing.flops or left * timing.bytes) / timing.median
     marker, color = MARKERS[timing.backend] if timing.flops else "<", COLORS[timing.backend]
-    if not is_modelled(timing):
-        axes.plot(x, y, marker, color=color, markersize=6, clip_on=False)
-        return
-    interval = [rate(timing, left, time) for time in timing.quartiles]
-    axes.plot([x, x], interval, color=color, linewidth=1, clip_on=False)
-    axes.scatter(x, y, 80, marker=marker, facecolor="none", edgecolor=color, hatch=2 * HATCH,
-                 clip_on=False)
-
-
-def rate(timing: Any, left: float, seconds: float) -> float:
-    """FLOP/s at this time; where there is no arithmetic, as far below the roof as its bytes are."""
-    return (timing.flops or left * timing.bytes) / seconds
+    axes.plot(x, y, marker, color=color, markersize=6, clip_on=False)
+    return x, y, name, color
 
 
 def roof(machine: Any, backend: str, traffic: str = "") -> tuple[float, float]:
@@ -170,39 +135,24 @@ def device(backend: str) -> str:
     return "GPU" if "gpu" in backend else "CPU"
 
 
-def draw_sheet(axes, gpu, timing, left, right):
-    """The roof of a GPU that is not here, as its data sheet has it: nobody reaches that quite."""
-    peak, bandwidth = timing.peak, timing.memory
-    axes.plot([left, peak / bandwidth, right], [left * bandwidth, peak, peak], color=INK,
-              linewidth=0.8, linestyle=DASH_DOT)
-    rates = f"{units.rate(peak, 'FLOP/s')}, {units.rate(bandwidth, 'B/s')}"
-    axes.text(right, 1.06 * peak, f"{gpu}, data sheet: {rates}", color=INK, fontsize=10,
-              ha="right", va="bottom")
-
-
-def draw_roof(axes, name, roofs, left, right, below=False):
+def draw_roof(axes, name, roofs, left, right):
     """Left of the ridge point the bytes are the limit, right of it the arithmetic.
 
     roofs: {kind of traffic: (FLOP/s, bytes/s)}, with one slope for each and one name for all.
-    below: whether the bandwidth roof has its name under it and the flat one at its right end: there
-    a modelled GPU's points stand between its roof and this one.
     """
     for peak, bandwidth in roofs.values():
         axes.plot([left, peak / bandwidth, right], [left * bandwidth, peak, peak], color=INK,
                   linewidth=1.5)
-    peak, bandwidth = (min if below else max)(roofs.values())
+    peak, bandwidth = max(roofs.values())
     corner = peak / bandwidth
-    at, side = (right, "right") if below else (1.1 * corner, "left")
-    axes.text(at, 1.06 * peak, f"{name}: {units.rate(peak, 'FLOP/s')}", color=INK,
-              fontsize=10, ha=side, va="bottom")
+    axes.text(1.1 * corner, 1.06 * peak, f"{name}: {units.rate(peak, 'FLOP/s')}", color=INK,
+              fontsize=10, va="bottom")
     near = 0.6 if len(roofs) == 1 else 0.8  # a line for each slope: there is room at the top
     middle = left ** (1 - near) * corner**near
     slopes = [f"{kind} {units.rate(rate, 'B/s')}".strip() for kind, (_, rate) in roofs.items()]
     text = f"{name}: {slopes[0]}" if len(slopes) == 1 else "\n".join([f"{name}:", *slopes])
-    axes.annotate(text, (middle, middle * bandwidth),
-                  (8, -4) if below else (-8, 4), textcoords="offset points", color=INK,
-                  fontsize=10, ha="left" if below else "right",
-                  va="top" if below else "baseline")
+    axes.annotate(text, (middle, middle * bandwidth), (-8, 4), textcoords="offset points",
+                  color=INK, fontsize=10, ha="right", va="baseline")
 
 
 def in_words(timing, roof):

@@ -7,14 +7,14 @@ hatched, with its interval. Where a comparison has modelled times, `gpu` names t
 first unless told, none for None.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
 from gpulessons import units
 
-from .axes import beside, label_ends, log_axes, two_ticks, written
-from .picture import BLUE, COLORS, DASH_DOT, HATCH, INK, MARKERS, Picture, blank
+from .axes import beside, label_ends, log_axes, two_ticks
+from .picture import COLORS, DASH_DOT, HATCH, INK, MARKERS, Picture, blank
 
 MARKS = "¹²³⁴⁵⁶⁷⁸⁹"  # of footnotes
 
@@ -164,71 +164,6 @@ def draw_modelled(
 def is_modelled(timing: Any) -> bool:
     """A modelled time says what it would wait for."""
     return hasattr(timing, "waits_for")
-
-
-def ceiling(
-    given: Mapping[str, float] | Iterable[Any], limit: float, *, name: str = "copy",
-    names: Sequence[str] = (), title: str = "",
-) -> Picture:
-    """Bytes per second of timings, or given as {what: bytes/s}, under a measured ceiling (bytes/s).
-
-    name: that of the ceiling. names: what to call the timings, where their versions' names do not
-    tell them apart. What is absent has no bar. Raises ValueError where nothing is there to draw and
-    no title says why.
-    """
-    colors = [BLUE]
-    if not isinstance(given, Mapping):
-        timings = list(given)
-        there = dict(zip(names or [t.version for t in timings], timings, strict=True))
-        if len(there) < len(timings):
-            raise ValueError("Name each of them by its own name: names=[…].")
-        there = {name: t for name, t in there.items() if hasattr(t, "bandwidth")}
-        given = {name: timing.bandwidth for name, timing in there.items()}
-        colors = [COLORS[timing.backend] for timing in there.values()]
-    if not given and not title:
-        raise ValueError("Draw at least one rate.")
-    if not title:
-        best = max(given, key=given.__getitem__)
-        title = f"{best}: {given[best] / limit:.0%} of this machine's {name} ceiling."
-    if max(given.values(), default=0) > 1.02 * limit:  # an error to explain, not a record
-        title += f" Its {name} was measured in a busier moment, or a cache helped."
-    most, words = 1.05 * max([limit, *given.values()]), f"{name} ceiling, {byte_rate(limit)}"
-    figure, axes = blank(height=1.7 + 0.34 * len(given), title=title)
-    axes.barh(range(len(given)), given.values(), height=0.68, color=colors)
-    axes.set(xlim=(0, most), xlabel="bytes per second, as counted", ylim=(len(given) - 0.5, -1.2))
-    axes.plot([limit, limit], [len(given) - 0.5, -0.9], color=INK, linewidth=1.5)
-    axes.text(limit, -0.9, f" {words} ", ha="right" if limit > most / 2 else "left", va="center",
-              color=INK, fontsize=10)  # fmt: skip
-    rows = [f"{what}, {byte_rate(rate)}" for what, rate in given.items()]
-    axes.set_yticks(range(len(given)), rows)
-    axes.spines["left"].set_bounds(len(given) - 0.5, -0.5)
-    axes.locator_params(axis="x", nbins=5)  # "25 GB/s" is wide
-    written(axes.xaxis, byte_rate)
-    return Picture(figure, f"{title} {'; '.join([*rows, words])}.")
-
-
-def byte_rate(rate: float) -> str:
-    return units.rate(rate, "B/s")
-
-
-def stages(timing: Any, label: str = "") -> Picture:
-    """One use, from data on the host to a result on the host: there, compute, back, in turn."""
-    parts = {"host to device": timing.h2d, "compute": timing.wait, "device to host": timing.d2h}
-    share = timing.wait / sum(parts.values())
-    title = f"Of one use of {timing.version!r}, {share:.0%} is computing."
-    figure, axes = blank(height=2.3, title=title)
-    start = 0.0
-    for y, (name, seconds) in enumerate(parts.items()):
-        color = COLORS[timing.backend] if name == "compute" else INK
-        axes.barh(y, seconds, left=start, height=0.68, color=color)
-        start += seconds
-    rows = [f"{name}, {units.seconds(seconds)}" for name, seconds in parts.items()]
-    first = f"first call, once: {units.seconds(timing.first)} {label}".rstrip()
-    axes.set_yticks(range(len(rows)), rows)
-    axes.set(xlim=(0, 1.02 * start), xlabel=f"time since the start ({first})")
-    axes.invert_yaxis()
-    written(axes.xaxis, units.seconds)
-    return Picture(figure, f"{title} {'; '.join(rows)}; {first}.")
 
 
 def round_to_two(value):

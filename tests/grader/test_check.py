@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba import cuda, float32
 
-from gpulessons import check, gpu, op, relu, trace, transpose
+from gpulessons import check, gpu, matmul, op, relu, trace, transpose
 from gpulessons.backends import host
 from gpulessons.grader import SAVED
 from gpulessons.grader.answers import check_answers
@@ -164,6 +164,10 @@ def test_what_the_host_computed_is_no_work_of_a_kernel():
         return cuda.to_device(np.maximum(x.copy_to_host(), 0))
 
     assert "no kernel computed it" in check(relu, attempt, on=gpu).trouble
+
+
+def test_four_numbers_to_a_store_are_four_numbers_written():
+    assert check(matmul, matmul.versions["CUDA, vectorized loads"]).passed
 
 
 def square(size, rng):

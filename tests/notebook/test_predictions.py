@@ -1,6 +1,5 @@
 """What a learner sees of their predictions: a table, a score, a picture, a file of their own."""
 
-import csv
 import os
 
 import pytest
@@ -95,7 +94,7 @@ def test_a_question_is_escaped_in_the_table():
     assert "&lt;script&gt;" in history_of([sly])._repr_html_()
 
 
-def test_predictions_can_be_seen_exported_and_cleared(path, another_kernel, tmp_path):
+def test_predictions_can_be_seen_and_cleared(path, another_kernel):
     for question, guess in (("How fast?", 40), ('What, "then"?', 2)):
         prediction = predict(question, 1, 1000)
         prediction.set(guess)
@@ -103,15 +102,6 @@ def test_predictions_can_be_seen_exported_and_cleared(path, another_kernel, tmp_
     predict("How many?", 1, 9).set(3)
     table = predictions.kept()
     assert [entry.off for entry in table.entries] == ["2× too high", "10× too low", ""]
-    with open(predictions.export(tmp_path / "mine.csv"), encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert [(row["question"], float(row["guess"]), row["measured"], row["scored"])
-            for row in rows] == [("How fast?", 40, "20.0", "True"),
-                                 ('What, "then"?', 2, "20.0", "True"),
-                                 ("How many?", 3, "", "False")]
-    with pytest.raises(ValueError, match=r"should end in \.csv"):
-        predictions.export(tmp_path / "mine.json")
-
     assert predictions.where() == path
     assert predictions.clear() == f"Deleted: 3 questions, and {path}."
     assert not path.exists() and len(predictions.kept()) == 0

@@ -115,24 +115,6 @@ def test_a_tie_and_a_noisy_machine_have_no_winner():
     assert "40× loop" in timings.fastest(LIVE)
 
 
-def test_rates_are_bars_under_their_ceiling():
-    picture = timings.ceiling({"a": 8e10, "b": 4e10}, 1e11)
-    assert [bar.get_width() for bar in picture.axes.patches] == [8e10, 4e10]
-    assert picture.alt.startswith("a: 80%")
-    assert {float(line.get_xdata()[0]) for line in picture.axes.lines} == {1e11}
-    assert "busier moment" in timings.ceiling({"a": 2e11}, 1e11).alt
-    with pytest.raises(ValueError, match="at least one"):
-        timings.ceiling({}, 1e11)
-    with pytest.raises(ValueError, match="own name"):
-        timings.ceiling(NUMPY, 1e11)
-
-
-def test_stages_follow_one_another():
-    (run,) = timed("CUDA", "gpu", 2.0, h2d=1.0, d2h=1.0)
-    bars = timings.stages(run).axes.patches
-    assert [(bar.get_x(), bar.get_width()) for bar in bars] == [(0, 1), (1, 2), (3, 1)]
-
-
 # -- Roofline.
 
 

@@ -12,7 +12,7 @@ a kernel does outside of its arrays is as undefined as on any GPU: ask `warplens
     library.wgsl, text                        what WGSL has not, and what a module takes of it
     numbers, values, writer                   types, what is known of an expression, of a variable
     launches, arrays                          arguments, pipelines, device arrays
-    native                                    wgpu-py
+    native, browser                           wgpu-py, and a page's own WebGPU in its place
 
 What differs from CUDA, and no result shows: shuffles and votes go through workgroup memory; four
 neighbours are four reads; an integer literal beside a float32 is a float32; integers of 8, 16 and

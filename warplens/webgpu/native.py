@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from functools import cached_property
 from typing import Any
-
-import numpy as np
 
 from .values import Refused
 
 BATCH = 64  # launches of one submission
 SOON = 65_535  # turns after which Mesa's software driver ends a thread's loops, unasked
 NOTHING = "@compute @workgroup_size(1) fn main() {}"
+
+
+def binding() -> Any:
+    """wgpu-py, or in a browser what stands for it. ImportError without either."""
+    if sys.platform == "emscripten":
+        from . import browser
+
+        return browser
+    import wgpu
+
+    return wgpu
+
+
 class Native:
     """One GPU. Work is encoded in order, and submitted when somebody waits, or there is much.
 
@@ -22,10 +34,8 @@ class Native:
     """
 
     def __init__(self) -> None:
-        import wgpu
-
-        self.wgpu, wanted = wgpu, os.environ.get("WARPLENS_ADAPTER", "").lower()
-        there = [each for each in wgpu.gpu.enumerate_adapters_sync() if wanted in
+        self.wgpu, wanted = binding(), os.environ.get("WARPLENS_ADAPTER", "").lower()
+        there = [each for each in self.wgpu.gpu.enumerate_adapters_sync() if wanted in
                  each.info["device"].lower() and each.info["backend_type"] != "OpenGL"]  # fmt: skip
         if not there:
             raise RuntimeError("no GPU that WebGPU reaches: it takes Vulkan, Metal or DirectX 12")
@@ -61,9 +71,10 @@ class Native:
         data += b"\0" * (-len(data) % 16)
         return self.device.create_buffer_with_data(data=data, usage=self.wgpu.BufferUsage.UNIFORM)
 
-    def write(self, buffer: Any, data: np.ndarray) -> None:
+    def write(self, buffer: Any, data: Any) -> None:
+        """data: bytes, or an array that lies in one piece."""
         self.flush()
-        self.device.queue.write_buffer(buffer, 0, np.ascontiguousarray(data))
+        self.device.queue.write_buffer(buffer, 0, data)
 
     def read(self, buffer: Any) -> Any:
         self.flush()
@@ -102,14 +113,14 @@ class Native:
     def faults(self) -> Any:
         """The word in which a kernel says what it found out about itself."""
         word = self.buffer(4)
-        self.write(word, np.zeros(1, np.uint32))
+        self.write(word, bytes(4))
         return word
 
     def wait(self) -> int:
         """Until all is done; back comes the word of faults, which is 0 again."""
-        said = int(np.frombuffer(self.read(self.faults), np.uint32)[0])
+        said = number(self.read(self.faults))
         if said:
-            self.write(self.faults, np.zeros(1, np.uint32))
+            self.write(self.faults, bytes(4))
         return said
 
     @property
@@ -140,6 +151,8 @@ class Native:
     @cached_property
     def period(self) -> float:
         """Nanoseconds of a tick, which wgpu-native tells and wgpu-py does not."""
+        if hasattr(self.wgpu, "TICK"):
+            return self.wgpu.TICK
         from wgpu.backends import wgpu_native
 
         return float(wgpu_native.lib.wgpuQueueGetTimestampPeriod(self.device.queue._internal))
@@ -179,4 +192,9 @@ class Stamp:
         asking = gpu.device.create_command_encoder()
         asking.resolve_query_set(self.queries, 0, 2, room, 0)
         gpu.device.queue.submit([asking.finish()])
-        return int(np.frombuffer(gpu.device.queue.read_buffer(room), np.uint64)[1])
+        return number(gpu.device.queue.read_buffer(room)[8:16])
+
+
+def number(data: Any) -> int:
+    """What bytes say, the lowest first."""
+    return int.from_bytes(data, "little")

@@ -1,7 +1,7 @@
 """What a live control shows on a saved page: its results for some of its values, drawn beforehand.
 
 All combinations of a few values of each control, as many as can be drawn in less than a minute
-and fit on a page. What is measured when a button is pressed has no results beforehand.
+and fit on a page.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""A function under sliders: drawn anew at every move, or run when a button is pressed."""
+"""A function under sliders: drawn anew at every move."""
 
 import inspect
 import uuid
@@ -10,32 +10,30 @@ from .showing import bundle, escape
 from .sliders import control
 
 if TYPE_CHECKING:
-    from ipywidgets import HTML, Button, VBox, Widget
+    from ipywidgets import VBox, Widget
 
 
 def live(
-    function: Callable, /, *, run: str | None = None, labels: Mapping[str, str] | None = None,
-    **controls: Any,
+    function: Callable, /, *, labels: Mapping[str, str] | None = None, **controls: Any,
 ) -> "Live":
     """Show what `function(**controls)` gives under its controls: the returned Live shows itself.
 
     A control is a `slider(...)` or a list to choose from; `labels` says what a page calls it:
     `labels={"n": "elements"}`. The function returns what to show.
 
-    A cheap function runs at every move. With `run="Measure"` a button of that name runs it. Either
-    way it runs once for the first values, so that a saved page has a result. Raises TypeError or
+    It runs once for the first values, so that a saved page has a result. Raises TypeError or
     ValueError where the controls do not fit it.
     """
-    return Live(function, run, dict(labels or {}), controls)
+    return Live(function, dict(labels or {}), controls)
 
 
 class Live:
     """A function, the controls that set its arguments, and where its result is shown."""
 
     def __init__(
-        self, function: Callable, run: str | None, labels: dict[str, str], controls: dict[str, Any],
+        self, function: Callable, labels: dict[str, str], controls: dict[str, Any],
     ):
-        self.function, self.run, self.labels = function, run, labels
+        self.function, self.labels = function, labels
         self.controls = {name: control(name, given) for name, given in controls.items()}
         self.values = {name: each.start for name, each in self.controls.items()}
         self.place, self.placed = uuid.uuid4().hex, False
@@ -52,7 +50,7 @@ class Live:
         return Sentence(given) if isinstance(given, str) else given
 
     def page(self) -> str:
-        """What it is on a saved page; "" where a button runs it, or nothing can move there."""
+        """What it is on a saved page; "" where nothing can move there."""
         from . import beforehand
 
         def shown(**values: Any) -> Any:
@@ -64,19 +62,11 @@ class Live:
                 return Sentence(self.refusal(error, values))
 
         titles = {name: self.title(name) for name in self.controls}
-        return "" if self.run else beforehand.page(self.controls, titles, shown)
+        return beforehand.page(self.controls, titles, shown)
 
     def moved(self, name: str, value: Any) -> None:
         self.values[name] = value
-        if self.run:
-            self.say(f"Press {self.run} for these values.")
-        else:
-            self.update()
-
-    def pressed(self, button: "Button") -> None:
-        self.say("Running …")
         self.update()
-        self.say("Done.")
 
     def update(self) -> None:
         """Show the result for the current values, or what went wrong in its place."""
@@ -92,20 +82,16 @@ class Live:
         display(shown, display_id=self.place, update=self.placed)
         self.placed = True
 
-    def say(self, words: str) -> None:
-        self.status.value = f'<span role="status">{escape(words)}</span>'
-
     def refusal(self, error: Exception, values: Mapping[str, Any]) -> str:
         call = ", ".join(f"{name}={value!r}" for name, value in values.items())
         return f"{self.function.__name__}({call}) failed: {type(error).__name__}: {error}"
 
     @cached_property
     def widget(self) -> "VBox":
-        """The controls, one to a line, over the button and its line of words (if any)."""
+        """The controls, one to a line."""
         from gpulessons.plots.panel import panel
 
-        turned = [self.turned(name) for name in self.controls]
-        return panel(*turned, *([self.run_button, self.status] if self.run else []))
+        return panel(*map(self.turned, self.controls))
 
     def turned(self, name: str) -> "Widget":
         widget = self.controls[name].widget()
@@ -115,20 +101,6 @@ class Live:
 
     def title(self, name: str) -> str:
         return self.labels.get(name, name)
-
-    @cached_property
-    def run_button(self) -> "Button":
-        from ipywidgets import Button
-
-        button = Button(description=self.run or "", button_style="primary")
-        button.on_click(self.pressed)
-        return button
-
-    @cached_property
-    def status(self) -> "HTML":
-        from ipywidgets import HTML
-
-        return HTML()
 
     def in_words(self) -> str:
         return "; ".join(f"{self.title(name)} from {self.controls[name]}, here {value}"
