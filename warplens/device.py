@@ -110,12 +110,6 @@ class DeviceArray:
             self.marks[:] = True  # from here on nobody is told of what is empty
         return self.part(self.memory.view(dtype))
 
-    def is_c_contiguous(self) -> bool:
-        return self.memory.flags.c_contiguous
-
-    def is_f_contiguous(self) -> bool:
-        return self.memory.flags.f_contiguous
-
 
 def check_contiguous(array: np.ndarray) -> None:
     """Raise what Numba raises of an array on the host that is no single piece of memory; an axis
@@ -175,16 +169,8 @@ class Device:
     MAX_SHARED_MEMORY_PER_BLOCK = SHARED_LIMIT
     MULTIPROCESSOR_COUNT = 1
 
-
-def pretending(capability: tuple[int, int]) -> Callable[[], Device]:
-    """`get_current_device`, where it has this compute capability."""
-
-    def get_current_device() -> Device:
-        device = Device()
-        device.compute_capability = capability
-        return device
-
-    return get_current_device
+    def __init__(self, capability: tuple[int, int] | None = None) -> None:
+        self.compute_capability = capability or self.compute_capability
 
 
 class Placing:

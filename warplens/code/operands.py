@@ -11,7 +11,6 @@ import re
 from .pipes import bytes_of, pipe_of, space_of
 
 NAME = re.compile(r"(?<![\w.])(UR|R|UP|P)(\d+)\b(\.64|\.U32)?")
-PREDICATE = re.compile(r"[!~]?U?P(\d+|T|R)")
 TRUTHS = re.compile(r"U?P(\d+|T|R)")
 # Nothing is written but memory, a barrier, or where to go on.
 SILENT = re.compile(

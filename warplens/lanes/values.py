@@ -225,8 +225,5 @@ def merge(bits: np.ndarray, new: Any, old: Any) -> Any:
     """`new` in the lanes where `bits`, `old` in the others."""
     if new is old:
         return new
-    if isinstance(new, tuple) and isinstance(old, tuple) and len(new) == len(old):
-        parts = [merge(bits, n, o) for n, o in zip(new, old, strict=True)]
-        return tuple(parts)
     dtype = np.promote_types(dtype_of(new), dtype_of(old))
     return np.where(bits, as_type(new, dtype), as_type(old, dtype))

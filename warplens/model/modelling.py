@@ -13,7 +13,6 @@ from warplens.code.sass import Code, machine_code
 from warplens.faults import KernelFault, NoProgress, TooMuchShared, Unsupported
 from warplens.lanes.launch import extent
 from warplens.programs import tracing
-from warplens.report.steps import launch_of
 from warplens.report.traces import Trace
 from warplens.runner import trace
 
@@ -98,7 +97,7 @@ def modelled_call(call: Callable[[], Any], name: str, *gpus: GPU) -> list[Modell
 
 def of_trace(found: Trace, gpu: GPU) -> Modelled:
     """The time of a launch of which `chosen` blocks were traced."""
-    launch = launch_of(found)
+    launch = found.launch
     check_modelled(found)
     try:
         code = code_of(launch.function, types_of(launch.arguments), gpu.capability)
@@ -118,7 +117,7 @@ def code_of(function: Any, types: tuple, capability: tuple[int, int]) -> Code:
 
 def of_sample(sample: Sample, code: Code | None, gpu: GPU) -> Modelled:
     """The time of a launch from its Sample and its machine code; None: from its source alone."""
-    registers, launch = code.registers if code else REGISTERS, launch_of(sample.trace)
+    registers, launch = code.registers if code else REGISTERS, sample.trace.launch
     shared = code.shared + launch.dynamic_shared if code else launch.shared_bytes
     held = occupancy(launch.threads, registers, shared, gpu)
     if not held.blocks:
