@@ -37,12 +37,14 @@ read on in the order of a launch:
 
 Limits. Counts are those of the source: no caches, no loads merged or hoisted by a compiler, no
 predication (`if` and loops are branches; `and`, `or` and conditional expressions are not). Every
-array begins at an aligned address, except slices of device arrays. A variable with two types on two
-ways through the code takes the wider one where threads of both ways meet, but keeps the narrower
-one where all threads went the same way (Numba would widen it there too). The order that memory
-fences and a `syncwarp` of part of a warp make is not followed. Threads of one block cannot wait for
-each other in a loop. README.md lists what is refused; a kernel needs source that `inspect` can
-find. The order in which things happen is fixed, and said in `lanes.launch`.
+array begins at an aligned address, except slices of device arrays. What Numba types as float64
+counts as that, also the few doubles that LLVM makes float32 again (`x * 0.5`, stored as one). A
+variable with two types on two ways through the code takes the wider one where threads of both ways
+meet, but keeps the narrower one where all threads went the same way (Numba would widen it there
+too). The order that memory fences and a `syncwarp` of part of a warp make is not followed. Threads
+of one block cannot wait for each other in a loop. README.md lists what is refused; a kernel needs
+source that `inspect` can find. The order in which things happen is fixed, and said in
+`lanes.launch`.
 """
 
 import importlib
