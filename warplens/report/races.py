@@ -50,10 +50,6 @@ class Race:
         return self.first.line, self.second.line
 
     @property
-    def threads(self) -> tuple[Size, Size]:
-        return self.first.thread, self.second.thread
-
-    @property
     def hazard(self) -> str:
         """What the missing barrier would keep apart: "read after write" (RAW), "write after read"
         (WAR) or "write after write" (WAW).
