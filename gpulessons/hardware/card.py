@@ -44,7 +44,6 @@ class Machine:
     memory: int | None  # bytes that this process may use
     gpu: dict | None  # CUDA device 0; None where there is none
     gpus: int
-    accelerator: str | None  # what torch computes on, if torch was imported
     system: str
     python: str
     libraries: dict[str, str]
@@ -116,7 +115,6 @@ class Machine:
             ("caches", caches or "unknown"),
             ("memory", units.size(self.memory)),
             ("GPU", self.gpu_text()),
-            ("torch accelerator", self.accelerator or "unknown"),
             *((f"{name}, measured", self.ceiling_text(name)) for name in ceilings),
             *([("ceilings", when)] if (when := self.measured_when()) else []),
             ("system", f"{self.system}, Python {self.python}"),
@@ -178,7 +176,6 @@ def made(again: bool) -> Machine:
         memory=system.memory(),
         gpu=nvidia.gpu(),
         gpus=nvidia.gpu_count(),
-        accelerator=system.accelerator(),
         system=f"{platform.system()} {platform.release()} {platform.machine()}",
         python=platform.python_version(),
         libraries=system.libraries(),

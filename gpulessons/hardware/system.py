@@ -115,21 +115,6 @@ def commit() -> str | None:
     ).stdout.strip())
 
 
-def accelerator() -> str | None:
-    """What torch computes on, such as "cuda: NVIDIA A100" or "mps", or "none".
-
-    None if torch is not imported: importing it, to ask, would take a second.
-    """
-    torch = sys.modules.get("torch")
-    if torch is None:
-        return None
-    for kind in ("cuda", "xpu"):
-        device_name = known(lambda: getattr(torch, kind).get_device_name())  # noqa: B023
-        if device_name:
-            return f"{kind}: {device_name}"
-    return "mps" if known(lambda: torch.backends.mps.is_available()) else "none"
-
-
 def of_memory(what: str) -> int:
     """Bytes of the system's memory, "total" or "available"."""
     import psutil

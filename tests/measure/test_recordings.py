@@ -17,7 +17,7 @@ from gpulessons.measure.results import Absent, Comparison, Timing
 MACHINE = Machine(
     cpu="Imaginary CPU", cores=2, cores_total=4, simd=None, simd_bits=None,
     caches={"L1d": 1024}, memory=None, gpu={"name": "Imaginary GPU", "memory": 1, "driver": None},
-    gpus=1, accelerator=None, system="Imaginary 1", python="3.0", libraries={"numpy": "0"},
+    gpus=1, system="Imaginary 1", python="3.0", libraries={"numpy": "0"},
     date="2000-01-01", commit=None, ceilings={"host copy": 1.5e9}, ceiling_threads={"host copy": 1},
 )  # fmt: skip
 

@@ -12,7 +12,7 @@ from gpulessons.measure.side_by_side import BEST, side_by_side, times_as_fast
 
 MACHINE = Machine(
     cpu="Imaginary CPU", cores=4, cores_total=8, simd="AVX2", simd_bits=256, caches={},
-    memory=None, gpu=None, gpus=0, accelerator=None, system="Linux 6.1 x86_64", python="3.12.1",
+    memory=None, gpu=None, gpus=0, system="Linux 6.1 x86_64", python="3.12.1",
     libraries={"numpy": "2.1.0", "numba": "0.61.2"}, date="2026-11-01", commit=None, ceilings={},
     ceiling_threads={},
 )  # fmt: skip
