@@ -11,7 +11,7 @@
 What a GPU would not survive is raised: `OutOfBounds`, `Misaligned`, `PartialBarrier`,
 `PartialWarp`, `LaunchError`, `NoProgress` (all `KernelFault`). What it lets pass and a reader
 should not is in `Trace.warnings`. What is not followed is refused as `Unsupported`, by name and
-line; what Numba-CUDA's compiler refuses for its types is `Untypable`, a TypingError. An intrinsic
+line; what Numba-CUDA's compiler refuses for its types is `Untypable`. An intrinsic
 of one's own is followed if it has an attribute `traced`: what a warp does instead.
 
 How is a race found? report/races says what one is, report/search finds it in the log. For the rest
@@ -25,7 +25,7 @@ read on in the order of a launch:
     source/compile     how long such a function is kept
     lanes/launch       in which order blocks and warps run;  lanes/barriers: where they meet
     lanes/masks, flow  which lanes are active: divergence, and coming together again
-    lanes/values       arithmetic as Numba types it (overloads, doubles);  lanes/functions: sqrt, …
+    lanes/values       arithmetic as Numba types it;  lanes/functions: sqrt, …
     lanes/memory       how an index finds its place in memory, and is kept within its array
     lanes/access       reading and writing there;  lanes/atomics
     lanes/intrinsics   what `cuda.…` means: a table of all that a kernel may call there
@@ -37,12 +37,14 @@ read on in the order of a launch:
 
 Limits. Counts are those of the source: no caches, no loads merged or hoisted by a compiler, no
 predication (`if` and loops are branches; `and`, `or` and conditional expressions are not). Every
-array begins at an aligned address, except slices of device arrays. A variable with two types on two
-ways through the code takes the wider one where threads of both ways meet, but keeps the narrower
-one where all threads went the same way (Numba would widen it there too). The order that memory
-fences and a `syncwarp` of part of a warp make is not followed. Threads of one block cannot wait for
-each other in a loop. README.md lists what is refused; a kernel needs source that `inspect` can
-find. The order in which things happen is fixed, and said in `lanes.launch`.
+array begins at an aligned address, except slices of device arrays. What Numba types as float64
+counts as that, also the few doubles that LLVM makes float32 again (`x * 0.5`, stored as one). A
+variable with two types on two ways through the code takes the wider one where threads of both ways
+meet, but keeps the narrower one where all threads went the same way (Numba would widen it there
+too). The order that memory fences and a `syncwarp` of part of a warp make is not followed. Threads
+of one block cannot wait for each other in a loop. README.md lists what is refused; a kernel needs
+source that `inspect` can find. The order in which things happen is fixed, and said in
+`lanes.launch`.
 """
 
 import importlib

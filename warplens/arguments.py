@@ -48,8 +48,8 @@ def admit(value: Any, name: str, write_backs: WriteBacks) -> Any:
 
 
 def check_kind(dtype: np.dtype, name: str) -> None:
-    """Refuse all but numbers of up to 64 bits in the machine's own order of bytes."""
-    if dtype.kind not in "biuf" or dtype.itemsize > 8 or not dtype.isnative:
+    """Refuse all but numbers of Numba's in the machine's own order of bytes."""
+    if dtype.kind not in "biuf" or dtype in (np.float16, np.longdouble) or not dtype.isnative:
         raise Unsupported(f"the argument {name}: values of type {dtype}")
 
 
@@ -100,7 +100,7 @@ def array_view(
     forwards = tuple(slice(None, None, -1 if s < 0 else 1) for s in strides)
     length = last - first + 1 if array.size else 0
 
-    def in_line(elements: np.ndarray) -> np.ndarray:
+    def in_line(elements: np.ndarray, step: int) -> np.ndarray:
         start, writeable = elements[forwards] if first else elements, array.flags.writeable
         return np.lib.stride_tricks.as_strided(start, (length,), (step,), writeable=writeable)
 
@@ -110,8 +110,8 @@ def array_view(
     seen = Array(name, "global", *layout, address(array) + first * step)
     if root is not None:
         seen.astray = any(n % array.dtype.alignment for n in (offset, *array.strides))
-    marks = None if written is None else in_line(written)
-    return View(seen, in_line(array), start=-first, written=marks)
+    marks = None if written is None else in_line(written, step // array.dtype.itemsize)
+    return View(seen, in_line(array, step), start=-first, written=marks)
 
 
 def memory_of(array: np.ndarray) -> Any:

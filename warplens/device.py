@@ -11,15 +11,13 @@ import numpy as np
 from .faults import Unsupported
 from .lanes.launch import BLOCK_LIMIT, GRID_LIMIT, SHARED_LIMIT, THREAD_LIMIT
 from .lanes.masks import WARP
-from .lanes.memory import mark_of, marks_of
 
 
 class DeviceArray:
     """An array of the imaginary device: NumPy memory behind the methods of Numba's device arrays.
 
     `memory` is the part this array shows, `root` the whole allocation; slices share it, as on a
-    GPU. `marks` says of each byte of an allocation that began empty whether anything has been
-    written there.
+    GPU. `marks` says of each element of an allocation that began empty whether it has been written.
     """
 
     def __init__(
@@ -36,7 +34,7 @@ class DeviceArray:
         """A new allocation."""
         if memory.dtype.kind not in "biuf":
             raise Unsupported(f"a device array of {memory.dtype}")
-        return cls(unwritten(memory), marks=np.zeros(memory.nbytes, np.uint8))
+        return cls(unwritten(memory), marks=np.zeros(memory.size, bool))
 
     @classmethod
     def holding(cls, host: np.ndarray) -> DeviceArray:
@@ -53,9 +51,11 @@ class DeviceArray:
         """The marks of these elements; None where nothing is empty any more."""
         if self.marks is None or not self.size or self.marks.all():
             return None
-        place = address(self.memory) - address(self.root)
-        layout = marks_of(self.dtype), self.marks.data, place, self.strides
-        return np.ndarray(self.shape, *layout)
+        place, *strides = (
+            n // self.dtype.itemsize
+            for n in (address(self.memory) - address(self.root), *self.strides)
+        )
+        return np.ndarray(self.shape, bool, self.marks.data, place, strides)
 
     place = "under the microscope"
     shape = property(lambda self: self.memory.shape)
@@ -78,7 +78,7 @@ class DeviceArray:
         self.memory[index] = getattr(value, "memory", value)
         written = self.written
         if written is not None:
-            written[index] = mark_of(written.dtype)
+            written[index] = True
 
     def __repr__(self) -> str:
         return f"<device array {self.dtype}{list(self.shape)}, {self.place}>"
@@ -106,13 +106,9 @@ class DeviceArray:
         return DeviceArray(self.memory.T.copy("C"))
 
     def view(self, dtype: Any) -> DeviceArray:
+        if self.marks is not None and np.dtype(dtype).itemsize != self.dtype.itemsize:
+            self.marks[:] = True  # from here on nobody is told of what is empty
         return self.part(self.memory.view(dtype))
-
-    def is_c_contiguous(self) -> bool:
-        return self.memory.flags.c_contiguous
-
-    def is_f_contiguous(self) -> bool:
-        return self.memory.flags.f_contiguous
 
 
 def check_contiguous(array: np.ndarray) -> None:
@@ -173,16 +169,8 @@ class Device:
     MAX_SHARED_MEMORY_PER_BLOCK = SHARED_LIMIT
     MULTIPROCESSOR_COUNT = 1
 
-
-def pretending(capability: tuple[int, int]) -> Callable[[], Device]:
-    """`get_current_device`, where it has this compute capability."""
-
-    def get_current_device() -> Device:
-        device = Device()
-        device.compute_capability = capability
-        return device
-
-    return get_current_device
+    def __init__(self, capability: tuple[int, int] | None = None) -> None:
+        self.compute_capability = capability or self.compute_capability
 
 
 class Placing:

@@ -7,7 +7,6 @@ and its text is one sentence, so that a learner's checker can use either.
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,26 +33,13 @@ class KernelFault(Exception):
         super().__init__(text)
 
 
-KIN: dict[tuple[type, ...], Any] = {}  # Untypable, of the kind of these others as well
-
-
 class Untypable(KernelFault):
-    """Numba-CUDA compiles no such thing; for who knows Numba, this is one of its TypingErrors."""
-
-    def __new__(cls, *args: Any, **details: Any) -> Untypable:
-        modules = map(sys.modules.get, ("numba.core.errors", "numba.cuda.core.errors"))
-        errors = (getattr(module, "TypingError", None) for module in modules)
-        others = tuple(error for error in errors if isinstance(error, type))
-        if others not in KIN:
-            names = {"__module__": cls.__module__}
-            KIN[others] = type(cls.__name__, (cls, *others), names) if others else cls
-        return super().__new__(KIN[others])
+    """Numba-CUDA's compiler refuses it, for its types."""
 
     def __init__(self, what: str, line: int | None = None, function: str = "") -> None:
-        self.what, self.line, self.function = what, line, function
+        self.what, self.function = what, function
         where = f", line {line}" if line else ""
-        self.msg, self.loc = f"{function or 'kernel'}{where}: Numba-CUDA compiles no {what}", None
-        Exception.__init__(self, self.msg)
+        super().__init__(f"{function or 'kernel'}{where}: Numba-CUDA compiles no {what}", line)
 
 
 class OutOfBounds(KernelFault, IndexError):

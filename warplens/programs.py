@@ -6,6 +6,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -43,7 +44,7 @@ def tracing(
     were decorated inside with an explicit signature stay kernels that compile when first launched.
     """
     launches: list[Trace] = []
-    names = device.NAMES | {"get_current_device": device.pretending(capability)}
+    names = device.NAMES | {"get_current_device": partial(device.Device, capability)}
     with meaning(names, configuring(launches, blocks, iterations, alike)):
         yield launches
 
@@ -56,7 +57,7 @@ def meaning(names: dict[str, Any], configure: Callable[..., Any]) -> Iterator[No
     kernel_class = type(cuda.jit(lambda: None))
     asked = {"get_current_device": names["get_current_device"]}
     launching = {"__getitem__": item, "configure": configure, "forall": forall,
-                 "specialize": specialize, "__call__": call}  # fmt: skip
+                 "__call__": call}  # fmt: skip
     with (
         replaced(cuda, names | {"jit": lazy(cuda.jit)}),
         replaced(sys.modules[kernel_class.__module__], asked),  # it compiles device functions
@@ -161,18 +162,6 @@ def forall(
         raise ValueError(f"Can't create ForAll with negative task count: {ntasks}")
     tpb = tpb or 256
     return kernel.configure(max(1, -(-ntasks // tpb)), tpb, stream, sharedmem)
-
-
-def specialize(kernel: Any, *args: Any) -> Any:
-    """The kernel for arguments of just these types, one for each, as Numba keeps them."""
-    if kernel.specialized:
-        raise RuntimeError("Dispatcher already specialized")
-    types = tuple(map(kernel.typeof_pyval, args))
-    if types not in kernel.specializations:
-        made = type(kernel)(kernel.py_func, targetoptions=kernel.targetoptions)
-        SIGNATURES[made], made._specialized = types, True
-        kernel.specializations[types] = made
-    return kernel.specializations[types]
 
 
 def call(kernel: Any, *args: Any, **_: Any) -> NoReturn:

@@ -37,18 +37,6 @@ def matched(args: tuple, signatures: list[Any]) -> tuple:
     raise TypeError(f"No matching definition for argument type(s): {text}")
 
 
-def declared(function: Any) -> tuple[list[np.dtype | None], np.dtype | None]:
-    """(the types of the parameters, that of the result) of a device function with one signature;
-    None for what is no number, or not said."""
-    from numba.core import sigutils
-
-    found = signatures_of(function)
-    if len(found) != 1:
-        return [], None
-    parameters, result = sigutils.normalize_signature(found[0])
-    return [number_type(t) for t in parameters], number_type(result)
-
-
 def number_type(numba_type: Any) -> np.dtype | None:
     """The dtype of a type of numbers, or None."""
     try:

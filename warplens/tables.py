@@ -1,13 +1,11 @@
-"""Tables to show, as text and as HTML: a `Table` of columns under a head, names and words, or a
-`Report`, which says of itself what stands in its table."""
+"""Tables to show, as text and as HTML: a `Table` of columns under a head, or of names and words."""
 
-import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-Rows = Iterable[Sequence[str]]
+Rows = Iterable[Sequence[Any]]
 LEFT = ' style="text-align:left"'  # words; numbers stand where the page wants them
 
 
@@ -15,20 +13,25 @@ LEFT = ' style="text-align:left"'  # words; numbers stand where the page wants t
 class Table:
     """Rows of plain strings under a head, and notes below: reads as text and as HTML.
 
-    head: () for rows of (name, words). named: the column that says what a row is about.
+    head: () for rows of (name, words). named: the column that says what a row is about. numbers: on
+    which side of their columns they stand as text.
     """
 
     caption: str
     head: Sequence[str]
-    rows: Sequence[Sequence[str]]
+    rows: Sequence[Sequence[Any]]
     notes: Sequence[str] = ()
     named: int = 0
+    numbers: str = "left"
 
     def __repr__(self) -> str:
         lines = [self.head, *self.rows] if self.head else self.rows
-        return "\n".join([self.caption, *aligned(lines), *self.notes])
+        text = aligned(lines, self.numbers) if self.rows else []
+        return "\n".join([self.caption, *text, *self.notes])
 
     def _repr_html_(self) -> str:
+        if not self.rows:
+            return f"<p>{escape(self.caption)}</p>"
         table = html_table(self.caption, self.head, self.rows, self.named)
         return table + (f"<p>{'<br>'.join(map(escape, self.notes))}</p>" if self.notes else "")
 
@@ -44,32 +47,6 @@ class Tabled:
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()
-
-
-class Report:
-    """Text and HTML for a value that has a `headline` and a `table` of whatever it counts."""
-
-    def headline(self) -> str:
-        raise NotImplementedError
-
-    def table(self) -> tuple[tuple, list[tuple]]:
-        """(the head, the rows); no rows where the headline says it all"""
-        raise NotImplementedError
-
-    def rows(self) -> list[list[str]]:
-        head, rows = self.table()
-        return [list(map(str, row)) for row in [head, *rows]] if rows else []
-
-    def __repr__(self) -> str:
-        return "\n".join([self.headline(), *aligned(self.rows(), numbers="right")])
-
-    def _repr_html_(self) -> str:
-        if not (rows := self.rows()):
-            return sentence(self.headline())
-        return html_table(self.headline(), rows[0], rows[1:])
-
-    def to_json(self) -> str:
-        return json.dumps(asdict(self))  # type: ignore[call-overload]
 
 
 def per(total: float, count: float) -> float:
@@ -102,25 +79,10 @@ def html_table(caption: str, head: Sequence[str], rows: Rows, named: int = 0) ->
     )
 
 
-def html_row(row: Sequence[str], named: int = 0, look: str = "") -> str:
+def html_row(row: Sequence[Any], named: int = 0, look: str = "") -> str:
     cells = (
-        f'<th scope="row"{LEFT}>{escape(cell)}</th>' if n == named
-        else f"<td{look}>{escape(cell)}</td>"
+        f'<th scope="row"{LEFT}>{escape(str(cell))}</th>' if n == named
+        else f"<td{look}>{escape(str(cell))}</td>"
         for n, cell in enumerate(row)
     )  # fmt: skip
     return f"<tr>{''.join(cells)}</tr>"
-
-
-def as_text(title: str, rows: Rows) -> str:
-    """Rows of (name, words) as lines under a title."""
-    return "\n".join([title, *(f"  {line}" for line in aligned(rows))])
-
-
-def as_html(title: str, rows: Rows) -> str:
-    """The same as a table."""
-    return html_table(title, (), rows)
-
-
-def sentence(title: str) -> str:
-    """A title that is all there is to say."""
-    return f"<p>{escape(title)}</p>"

@@ -24,7 +24,6 @@ from warplens.model.modelling import code_of, of_sample
 from warplens.model.occupancy import limits_of
 from warplens.model.sampling import ITERATIONS, chosen, sampled
 from warplens.model.value import Modelled
-from warplens.report.steps import launch_of
 
 NUMBERS = 2**27  # float64 numbers of a stream's array: 1 GiB
 ROUNDS, LOADS = 10_000, 8  # of a warp that loads from L1
@@ -153,7 +152,7 @@ def traced(one: Measured) -> tuple:
     if key not in SAMPLES:
         blocks = chosen(extent(one.grid, "the grid"))
         found = trace(one.kernel, blocks, ITERATIONS)[one.grid, one.block](*one.arguments())
-        SAMPLES[key] = sampled(found), launch_of(found)
+        SAMPLES[key] = sampled(found), found.launch
     return SAMPLES[key]
 
 

@@ -16,7 +16,7 @@ from gpulessons.ops.common import grid
 from gpulessons.ops.matmul_tensor_cores import BLOCK_WARPS, BM, BN, SLICE
 from warplens import trace
 from warplens.code.cuda import assembly
-from warplens.rounding import round_bf16, round_fp16, round_tf32
+from warplens.lanes.tensor_cores import round_tf32
 
 TF32 = "CUDA, tensor cores (TF32)"
 
@@ -40,17 +40,6 @@ def test_tf32_is_the_nearest_number_of_eleven_bits_ties_away_from_zero():
     with np.errstate(over="ignore"):
         want = nearest(x, 11).astype(np.float32)
     assert np.array_equal(round_tf32(x).view(np.uint32), want.view(np.uint32))
-
-
-@pytest.mark.parametrize("rounded, name, bits", [(round_bf16, "bfloat16", 16),
-                                                 (round_fp16, "float16", 13)])  # fmt: skip
-def test_sixteen_bits_are_as_pytorch_rounds(rounded, name, bits):
-    torch = pytest.importorskip("torch")
-    x = patterns(65521)
-    ties = (x.view(np.uint32) >> bits << bits | 1 << (bits - 1)).view(np.float32)
-    x = np.concatenate([x, ties])
-    want = torch.from_numpy(x).to(getattr(torch, name)).float().numpy()
-    assert np.array_equal(rounded(x), want, equal_nan=True)
 
 
 # -- The product. Exact up to float32's rounding, once the factors are rounded.

@@ -18,21 +18,10 @@ def double(x, y):
         y[i] = 2 * x[i]
 
 
-@pytest.mark.parametrize(
-    "dtype",
-    [
-        "int8",
-        "uint8",
-        "int16",
-        "int32",
-        "uint32",
-        "int64",
-        "uint64",
-        "float16",
-        "float32",
-        "float64",
-    ],
-)
+NUMBERS = "int8", "uint8", "int16", "int32", "uint32", "int64", "uint64", "float32", "float64"
+
+
+@pytest.mark.parametrize("dtype", NUMBERS)
 def test_numpy_arrays_of_every_type(dtype):
     x = np.arange(50).astype(dtype)
     y = np.zeros_like(x)

@@ -91,21 +91,6 @@ def test_a_barrier_after_an_early_return_is_a_caution():
     assert "24 threads" in t.warnings[0].text
 
 
-@pytest.mark.parametrize("waits, missing", [(0, 1), (1, 0)])
-@pytest.mark.parametrize("leaves", [False, True])
-def test_a_grid_barrier_must_be_reached_by_the_whole_grid(waits, missing, leaves):
-    def some(x, waits, leaves):
-        if leaves and cuda.blockIdx.x != waits:
-            return
-        if cuda.blockIdx.x == waits:
-            cuda.cg.this_grid().sync()
-        x[cuda.grid(1)] = 1
-
-    with pytest.raises(PartialBarrier, match=f"not reached by block {missing}") as caught:
-        trace(some)[2, 32](np.zeros(64), waits, leaves)
-    assert (caught.value.block, caught.value.reached) == ((missing, 0, 0), 0)
-
-
 @pytest.mark.parametrize(
     "grid, block, dynamic, words",
     [

@@ -44,7 +44,6 @@ BARRIERS = {  # and whom they order
     "two lanes": ("if i == 0 or i == 5:\n        cuda.syncwarp(0x21)", ("warp",)),
     "warp": ("cuda.syncwarp()", ("warp",)),
     "block": ("cuda.syncthreads()", ("warp", "block")),
-    "grid": ("cuda.cg.this_grid().sync()", ("warp", "block", "grid")),
 }
 
 

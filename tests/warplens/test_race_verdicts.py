@@ -103,14 +103,6 @@ def halves_of_a_warp_with_their_own_barriers(x, y):
 
 
 @correct()
-def grid_barrier_between(x, y):
-    i = cuda.grid(1)
-    y[i] = x[i]
-    cuda.cg.this_grid().sync()
-    x[i] = y[x.size - 1 - i]
-
-
-@correct()
 def last_block_behind_a_fence(x, y):
     ticket = cuda.shared.array(1, int32)
     i, tid = cuda.grid(1), cuda.threadIdx.x

@@ -21,7 +21,7 @@ def again(n):
 
 
 CASES = {  # a kernel's lines, the last of which is refused: what is named
-    "x[0] = [1, 2][0]": "a list",
+    "x[0] = [1, 2][0]": "`[1, 2]`",
     "x[0] = sum([v + 1 for v in x])": "",
     "with x:\n    pass": "with",
     "x[0] = x @ x": "@",
@@ -44,11 +44,16 @@ CASES = {  # a kernel's lines, the last of which is refused: what is named
     "x[0] = cuda.float32x2(1, 2).x": "cuda.float32x2",
     "x[0] = cuda.fp16.hadd(x[0], x[0])": "cuda.fp16.hadd",
     "for i, v in enumerate(x):\n    x[i] = v": "enumerate",
-    "x[0] = 1 in (1, 2)": "the operator in",
+    "x[0] = 1 in (1, 2)": "the operators in and is",
     "x[0] = (1, 2)[cuda.threadIdx.x % 2]": "the index of a tuple",
     "x[0] = nowhere": "nowhere",
     "if x.size < 0:\n    y = 1\nx[0] = y": "before it is set",
     "x[0] = math.factorial(3)": "factorial",
+    "x[1:3] = 0": "assigning to a slice",
+    "for i in range(3):\n    pass\nelse:\n    x[0] = 1": "else behind a loop",
+    "cuda.cg.this_grid().sync()": ".sync()",
+    "x[0] = cuda.syncthreads_count(1)": "cuda.syncthreads_count",
+    "x[0] = np.float16(x[0])": "float16",
 }
 
 

@@ -37,8 +37,6 @@ def linked(ptx: str | Sequence[str | bytes], capability: Capability) -> tuple[by
             form = nvjitlink.InputType.PTX if isinstance(code, str) else nvjitlink.InputType.LTOIR
             code = code.encode() if isinstance(code, str) else code
             nvjitlink.add_data(handle, form, code, len(code), "kernel")
-        if "cudaCG" in codes[0]:  # all blocks of a grid wait for each other
-            nvjitlink.add_file(handle, nvjitlink.InputType.LIBRARY, device_runtime())
         nvjitlink.complete(handle)
         log = log_of(nvjitlink.get_info_log_size, nvjitlink.get_info_log, handle)
         cubin = bytearray(nvjitlink.get_linked_cubin_size(handle))
@@ -64,13 +62,3 @@ def first_complaint(log: str) -> str:
     found = re.search(r"^.*?\berror\b[\s:]*(.+)$", log, re.MULTILINE | re.IGNORECASE)
     text = re.sub(r"(Entry function )?'_Z\w+'", "it", found[1].strip() if found else "")
     return re.sub(r"\b0x[0-9a-f]+", lambda number: f"{int(number[0], 16):,}", text)
-
-
-def device_runtime() -> str:
-    """The library of functions that NVIDIA's own compiler links to kernels."""
-    from numba.cuda.cudadrv.libs import get_cudalib
-
-    path = get_cudalib("cudadevrt", static=True)
-    if not path:
-        raise CannotCompile(INSTALL)
-    return path

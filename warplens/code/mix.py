@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from warplens.tables import Report
+from warplens.tables import Table, Tabled
 from warplens.units import plural
 
 from .linking import Capability
@@ -53,7 +53,7 @@ class Part:
 
 
 @dataclass(frozen=True, repr=False)
-class Mix(Report):
+class Mix(Tabled):
     """What a kernel's machine code is made of: all of it, and its hot loop where it has one."""
 
     kernel: str
@@ -83,7 +83,7 @@ class Mix(Report):
             f"{integer} integer instructions, {loads} loads and {moved} loaded bytes."
         )
 
-    def table(self) -> tuple[tuple, list[tuple]]:
+    def table(self) -> Table:
         parts = [self.whole, *([self.hot] if self.hot else [])]
         head: tuple[str, ...] = ("instructions", "whole", "hot loop")[: 1 + len(parts)]
         rows: list[tuple[Any, ...]] = []
@@ -99,7 +99,7 @@ class Mix(Report):
         if self.main.multiply_adds:
             head += ("per multiply-add",)
             rows = [(*row, f"{row[-1] / self.main.multiply_adds:.3g}") for row in rows]
-        return head, rows
+        return Table(self.headline(), head, rows, numbers="right")
 
 
 def counts(parts: Sequence[Part], table: str, name: str) -> list[int]:

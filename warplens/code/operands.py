@@ -2,7 +2,8 @@
 
 A value of 64 bits takes two registers of 32 and is written as the first: [R2.64] reads R2 and R3.
 R is a thread's own register, UR one that the warp shares, P and UP are truth values. RZ, URZ, PT
-and UPT are no registers: they are always zero, and always true.
+and UPT are no registers: they are always zero, and always true. The registers of a matrix are left
+out: nothing is modelled of tensor cores.
 """
 
 import re
@@ -10,7 +11,6 @@ import re
 from .pipes import bytes_of, pipe_of, space_of
 
 NAME = re.compile(r"(?<![\w.])(UR|R|UP|P)(\d+)\b(\.64|\.U32)?")
-PREDICATE = re.compile(r"[!~]?U?P(\d+|T|R)")
 TRUTHS = re.compile(r"U?P(\d+|T|R)")
 # Nothing is written but memory, a barrier, or where to go on.
 SILENT = re.compile(
@@ -82,8 +82,6 @@ def result_width(opcode: str) -> int:
     base, *modifiers = opcode.split(".")
     if space_of(opcode) or base in ("MOVM",):
         return max(1, bytes_of(opcode) // 4)
-    if pipe_of(opcode) == "tensor":
-        return matrix_widths(opcode)[0]
     if base in ("F2F", "I2F", "F2I", "FRND"):  # the type of the result comes first
         return 2 if modifiers and modifiers[0] in CONVERTED[base] else 1
     if base == "CS2R":
@@ -106,8 +104,6 @@ def source_widths(opcode: str, sources: list[str]) -> list[int]:
     base, *modifiers = opcode.split(".")
     if space_of(opcode):
         return [max(1, bytes_of(opcode) // 4)] * len(sources)
-    if pipe_of(opcode) == "tensor":
-        return (matrix_widths(opcode)[1:] + [1] * len(sources))[: len(sources)]
     if base in ("F2F", "I2F", "F2I", "FRND"):
         given = {"F2F": modifiers[1:], "I2F": modifiers, "F2I": modifiers, "FRND": modifiers}[base]
         long = {"F2F": {"F64"}, "I2F": {"S64", "U64"}, "F2I": {"F64"}, "FRND": {"F64"}}[base]
@@ -119,25 +115,10 @@ def source_widths(opcode: str, sources: list[str]) -> list[int]:
     return [1] * len(sources)
 
 
-def shape(opcode: str) -> tuple[int, int] | None:
-    """(m, k) of a product of matrices, m × 8 of m × k and k × 8, from its name."""
-    found = SHAPE.search(opcode)
-    return (int(found[1]), int(found[2])) if found else None
-
-
-def matrix_widths(opcode: str) -> list[int]:
-    """Registers a thread holds of the result, of A, B and of what is added."""
-    rows, depth = shape(opcode) or (16, 16)
-    bits = {"D": 64, "I": 8, "Q": 8, "O": 4, "B": 1}.get(opcode[0], 32 if "TF32" in opcode else 16)
-    total = 64 if opcode[0] == "D" else 32 if ".F32" in opcode or opcode[0] in "IQOB" else 16
-    share = [rows * 8 * total, rows * depth * bits, 8 * depth * bits, rows * 8 * total]
-    return [max(1, size // 1024) for size in share]
-
-
 def multiply_adds(opcode: str) -> int:
     """Multiply-adds that one thread does with this instruction, indices left out."""
     base = opcode.split(".")[0]
     if pipe_of(opcode) == "tensor":
-        rows, depth = shape(opcode) or (0, 0)
-        return rows * 8 * depth // 32
+        found = SHAPE.search(opcode)  # m × 8 of m × k and k × 8
+        return int(found[1]) * 8 * int(found[2]) // 32 if found else 0
     return {"FFMA": 1, "DFMA": 1, "FFMA2": 2}.get(base, 0)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..faults import Unsupported
-from .memory import View, locate, mark_written, nothing_in
-from .values import cast, plain, turns_into
+from .memory import View, locate
+from .values import cast, plain
 from .warps import Warps
 
 
@@ -56,7 +55,7 @@ def fetched(w: Warps, view: View, place: Any) -> Any:
     shared = type(place) is int and view.base is None
     place = place if view.base is None else place + view.base
     if view.written is not None:
-        missing = nothing_in(view.written.take(place, mode="clip"))
+        missing = ~view.written.take(place, mode="clip")
         if np.any(missing) and w.any_lane(missing):
             text = f"{view.array.name} is read where nothing has been written to it"
             missing = missing & w.mask.bits
@@ -67,7 +66,9 @@ def fetched(w: Warps, view: View, place: Any) -> Any:
 def store(w: Warps, target: Any, index: Any, value: Any) -> None:
     if type(target) is View:
         place = locate(w, target, index, "write")
-        return fill(w, place, value) if type(place) is View else write(w, target, place, value)
+        if type(place) is not View:
+            return write(w, target, place, value)
+        raise Unsupported("assigning to a slice: write a loop", w.line, w.function)
     raise Unsupported(f"assigning into {describe(target)}", w.line, w.function)
 
 
@@ -84,14 +85,13 @@ def put(w: Warps, view: View, place: Any, value: Any) -> None:
     """Set the value there, unlogged."""
     place = places(w, view, place)
     if isinstance(value, np.ndarray):
-        if value.dtype is not view.flat.dtype:
-            turns_into(w, value, view.flat.dtype)
         value = value if w.mask.full else value[w.mask.lanes]
         value = value[-1] if type(place) is int else value
     else:
         value = cast(w, value, view.flat.dtype)
     view.flat[place] = value
-    mark_written(view, place)
+    if view.written is not None:
+        view.written[place] = True
 
 
 def places(w: Warps, view: View, place: Any) -> Any:
@@ -101,35 +101,6 @@ def places(w: Warps, view: View, place: Any) -> Any:
         return place
     place = np.broadcast_to(place, w.mask.bits.shape)
     return place if w.mask.full else place[w.mask.lanes]
-
-
-# Parts of arrays
-
-
-def steps(w: Warps, view: View) -> Iterator[tuple[tuple[int, ...], Any]]:
-    """(index, place) of every element of an array, as a loop over it would go; where slices differ
-    in length from thread to thread, only those are active that have it."""
-    whole = w.mask
-    if not whole:
-        return
-    longest = [int(np.max(np.broadcast_to(n, whole.bits.shape)[whole.lanes])) for n in view.shape]
-    for index in np.ndindex(*longest):
-        place = view.start
-        for i, n, stride in zip(index, view.shape, view.strides, strict=True):
-            place = place + i * stride
-            w.mask = w.mask if type(n) is int else w.mask & (i < n)
-        if w.mask:
-            yield index, place
-        w.mask = whole
-
-
-def fill(w: Warps, view: View, value: Any) -> None:
-    """`a[1:3] = x`: the same number everywhere."""
-    if not isinstance(value, (bool, int, float, np.generic, np.ndarray)):
-        what = f"assigning {describe(value)} to a slice: write a loop"
-        raise Unsupported(what, w.line, w.function)
-    for _, place in steps(w, view):
-        write(w, view, place, value)
 
 
 # Attributes
@@ -161,17 +132,6 @@ def length(w: Warps, value: Any) -> Any:
     if type(value) is View:
         return value.shape[0]
     raise Unsupported(f"len() of {describe(value)}", w.line, w.function)
-
-
-def identical(w: Warps, a: Any, b: Any) -> Any:
-    """`a is None`, known when Numba compiles."""
-    if a is None or b is None:
-        return a is b
-    raise Unsupported("`is` between anything but None: write ==", w.line, w.function)
-
-
-def not_identical(w: Warps, a: Any, b: Any) -> Any:
-    return not identical(w, a, b)
 
 
 def unpack(w: Warps, value: Any, count: int) -> tuple:

@@ -9,32 +9,23 @@ import numpy as np
 
 from ..faults import Unsupported, Untypable
 from .access import places
-from .memory import View, locate, mark_written, nothing_in
+from .memory import View, locate
 from .values import INT64, Instruction, as_type, cast, dtype_of
 from .warps import Warps
 
 Types = frozenset[np.dtype]
 INTEGERS: Types = frozenset(map(np.dtype, ["int32", "int64", "uint32", "uint64"]))
-UNSIGNED: Types = frozenset(dtype for dtype in INTEGERS if dtype.kind == "u")
 NUMBERS: Types = INTEGERS | {np.dtype("float32"), np.dtype("float64")}
 
 
-def atomic(
-    name: str,
-    types: Types,
-    change: Callable[..., Any],
-    flops: int = 0,
-    fixed: bool = False,
-) -> Instruction:
+def atomic(name: str, types: Types, change: Callable[..., Any], flops: int = 0) -> Instruction:
     """`change(old, *operands) → new`, one lane after another; each is given what it found.
 
-    `types` are those of the arrays that Numba takes. With `fixed`, an update of the array's first
-    element, called without an index. A `blind` one is an exchange whose result nobody asks for:
-    what was there, if anything, is of no concern.
+    `types` are those of the arrays that Numba takes. A `blind` one is an exchange whose result
+    nobody asks for: what was there, if anything, is of no concern.
     """
 
-    def update(w: Warps, target: Any, *given: Any, blind: bool = False) -> Any:
-        index, *operands = (0, *given) if fixed else given
+    def update(w: Warps, target: Any, index: Any, *operands: Any, blind: bool = False) -> Any:
         view, dtype = check(w, name, target, types)
         place = locate(w, view, whole_number(w, view, index), "atomic")
         if not w.mask:
@@ -45,9 +36,8 @@ def atomic(
         if flops and dtype.kind == "f":
             w.count_flops(dtype, flops)
         cells = np.broadcast_to(places(w, view, place), (w.mask.count,))
-        if not blind:
-            warn_of_nothing(w, view, cells)
-        mark_written(view, cells)
+        if view.written is not None:
+            warn_of_nothing(w, view, cells, blind)
         values = [
             np.broadcast_to(cast(w, v, dtype), w.mask.bits.shape)[w.mask.lanes] for v in operands
         ]
@@ -86,13 +76,13 @@ def whole_number(w: Warps, view: View, index: Any) -> Any:
     return as_type(index, INT64) if dtype_of(index).kind in "fb" else index
 
 
-def warn_of_nothing(w: Warps, view: View, cells: np.ndarray) -> None:
-    """Be told where cells that are updated held nothing."""
-    if view.written is None:
-        return
+def warn_of_nothing(w: Warps, view: View, cells: np.ndarray, blind: bool) -> None:
+    """Be told where cells that are updated held nothing; from now on they hold something."""
+    assert view.written is not None
     missing = np.zeros(w.mask.bits.shape, bool)
-    missing[w.mask.lanes] = nothing_in(view.written[cells])
-    if missing.any():
+    missing[w.mask.lanes] = ~view.written[cells]
+    view.written[cells] = True
+    if missing.any() and not blind:
         text = f"{view.array.name} is updated where nothing has been written to it"
         w.caution("uninitialized", text, lanes=missing)
 
@@ -113,34 +103,15 @@ def in_turn(
     return found
 
 
-def nanmax(old: np.ndarray, new: np.ndarray) -> np.ndarray:
-    return np.where(np.isnan(old) | (new > old), np.where(np.isnan(new), old, new), old)
-
-
-def nanmin(old: np.ndarray, new: np.ndarray) -> np.ndarray:
-    return np.where(np.isnan(old) | (new < old), np.where(np.isnan(new), old, new), old)
-
-
-def compare_and_swap(old: np.ndarray, expected: np.ndarray, new: np.ndarray) -> np.ndarray:
-    return np.where(old == expected, new, old)
-
-
 ATOMICS = {
     "add": atomic("add", NUMBERS, np.add, flops=1),
     "sub": atomic("sub", NUMBERS, np.subtract, flops=1),
     # A NaN on either side changes nothing.
     "max": atomic("max", NUMBERS, lambda old, new: np.where(new > old, new, old)),
     "min": atomic("min", NUMBERS, lambda old, new: np.where(new < old, new, old)),
-    "nanmax": atomic("nanmax", NUMBERS, nanmax),
-    "nanmin": atomic("nanmin", NUMBERS, nanmin),
     "and_": atomic("and_", INTEGERS, np.bitwise_and),
     "or_": atomic("or_", INTEGERS, np.bitwise_or),
     "xor": atomic("xor", INTEGERS, np.bitwise_xor),
-    "inc": atomic("inc", UNSIGNED, lambda old, top: np.where(old >= top, 0, old + 1)),
-    "dec": atomic(
-        "dec", UNSIGNED, lambda old, top: np.where((old == 0) | (old > top), top, old - 1)
-    ),
     "exch": atomic("exch", INTEGERS, lambda old, new: new),
-    "cas": atomic("cas", INTEGERS, compare_and_swap),
-    "compare_and_swap": atomic("compare_and_swap", INTEGERS, compare_and_swap, fixed=True),
+    "cas": atomic("cas", INTEGERS, lambda old, expected, new: np.where(old == expected, new, old)),
 }

@@ -57,6 +57,4 @@ def conditional(w: Warps, _: bool, first: Any, __: None, second: Any) -> Any:
         return second if first is None else first
     if not isinstance(test, np.ndarray):
         test = np.full(w.mask.bits.shape, test)
-    out = merged(Mask(test), first, second)
-    w.doubles.merged(out, first, second)
-    return out
+    return merged(Mask(test), first, second)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from ..faults import NoProgress, Unsupported
 from .access import describe, load
 from .masks import Mask, Variable, union
 from .memory import View
-from .values import dtype_of, truth
+from .values import truth
 from .warps import Warps
 
 TURN_LIMIT = 10_000  # of a `while`: what turns on where threads wait for others waits for ever,
@@ -60,21 +60,12 @@ class Branch:
 class Loop:
     """A loop: lanes leave one by one, and all meet again behind it.
 
-    `leaves`: may its body leave it early? `outer`: are there loops in its body? `counters`: where
-    the body does no more than count, what it counts in.
+    `leaves`: may its body leave it early? `outer`: are there loops in its body?
     """
 
-    times = 1  # the iterations that one stands for, of a loop that does no more than count
-
-    def __init__(
-        self,
-        w: Warps,
-        leaves: bool = False,
-        outer: bool = False,
-        counters: Callable[[], tuple] | None = None,
-    ) -> None:
+    def __init__(self, w: Warps, leaves: bool, outer: bool) -> None:
         self.w, self.before, self.line = w, w.mask, w.line
-        self.leaves, self.outer, self.weight, self.counters = leaves, outer, w.weight, counters
+        self.leaves, self.outer, self.weight = leaves, outer, w.weight
         self.leaps: dict[int, int] = {}  # of a counter's values, those that are not left out
         self.left: list[Mask] = []  # at the loop's end
         self.broken: list[Mask] = []
@@ -117,14 +108,6 @@ class Loop:
             self.w.mask = union([self.w.mask, *self.continued], self.w, self.before)
             self.continued = []
 
-    def else_(self) -> bool:
-        """`else` behind the loop: for the lanes that did not break out of it."""
-        self.w.mask, self.left = union(self.left, self.w, self.before), []
-        return bool(self.w.mask)
-
-    def end_else(self) -> None:
-        self.left.append(self.w.mask)
-
     def end(self) -> None:
         self.w.mask = union([*self.left, *self.broken], self.w, self.before)
 
@@ -152,9 +135,6 @@ class Loop:
 
     def weighted(self, values: range) -> Iterable[tuple[int, int]]:
         """(value, the number of iterations that it stands for): 1, unless loops are sampled."""
-        if self.counters and values and all(dtype_of(n).kind == "i" for n in self.counters()):
-            self.times = len(values)
-            return [(values[-1], self.times)]
         if sampled := self.schedule(values):
             return sampled.items()
         return zip(values, itertools.repeat(1))
@@ -248,9 +228,3 @@ class Call:
         self.w.line = self.line
         self.w.kernel_line = self.kernel_line
         return None if self.kernel else self.result.value
-
-
-def check_literal(w: Warps, literal: bool, what: str) -> None:
-    """Refuse a parameter that the caller does not give a constant to."""
-    if not literal:
-        raise Unsupported(what, w.line, w.function)

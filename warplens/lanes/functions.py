@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..faults import Unsupported, Untypable
-from .overloads import INTEGERS, REALS, Case, Overloads, alike, case
-from .values import FLOAT64, INT64, PLAIN, Instruction, as_type, cast, dtype_of, plain, power, truth
+from .values import (
+    BOOL,
+    FLOAT64,
+    INT8,
+    INT64,
+    PLAIN,
+    Instruction,
+    as_type,
+    cast,
+    dtype_of,
+    number,
+    plain,
+    power,
+    real,
+    truth,
+)
 from .warps import Warps
 
 
@@ -25,35 +39,28 @@ def elementwise(function: Callable[[float], float]) -> Callable[..., Any]:
     return apply
 
 
-def real(count: int) -> list[Case]:
-    """As numba-cuda types most of math: integers become doubles."""
-    return [case("float64", *["int64"] * count), case("float64", *["uint64"] * count),
-            *alike(REALS, count)]  # fmt: skip
-
-
-REAL = real(1) + real(2)
-WITH_HALF = [*REAL, *alike("float16", 1)]
-POW = alike(REALS, 2) + [case(f, f, "int32") for f in REALS.split()]
-
-
-def floating(
-    ufunc: Callable[..., Any], flops: int = 1, cases: Sequence[Case] = REAL
-) -> Instruction:
-    """sqrt, exp, sin, …: float32 stays float32, integers become float64; `cases` says how
-    numba-cuda types it."""
-    overloads = Overloads(f"{ufunc.__name__}()", cases)
+def floating(ufunc: Callable[..., Any], count: int = 1, flops: int = 1) -> Instruction:
+    """sqrt, exp, sin, …, of so many numbers: float32 stays float32, integers become float64."""
 
     def apply(w: Warps, *values: Any) -> Any:
-        result, takes = overloads(*map(dtype_of, values))
-        if result.kind == "f":
-            takes = (result,) * len(takes)
-        out = ufunc(*(as_type(v, dtype) for v, dtype in zip(values, takes, strict=True)))
+        if len(values) != count:
+            raise Untypable(f"{ufunc.__name__}() of {len(values)} numbers")
+        dtype = real(*map(dtype_of, values))
+        out = ufunc(*(as_type(value, dtype) for value in values))
         if flops:
-            w.count_flops(result, flops)
+            w.count_flops(dtype, flops)
             w.by_kernel_line("functions")
         return plain(out)
 
     return apply
+
+
+def pow_(w: Warps, base: Any, exponent: Any) -> Any:
+    """math.pow: an integer of 32 bits leaves the base its type."""
+    dtype = dtype_of(exponent)
+    if dtype.kind != "f" and np.can_cast(dtype, np.int32):
+        exponent = as_type(exponent, real(dtype_of(base)))
+    return floating(np.power, 2)(w, base, exponent)
 
 
 def extremum(of_floats: np.ufunc, of_integers: np.ufunc) -> Instruction:
@@ -77,23 +84,17 @@ def extremum(of_floats: np.ufunc, of_integers: np.ufunc) -> Instruction:
     return apply
 
 
-WHOLE = Overloads("round()", [case("int64", "float32"), case("int64", "float64")])
-
-
 def rounded(w: Warps, x: Any, digits: Any = None) -> Any:
     """`round(x)`, an int64."""
     if digits is not None:
         raise Unsupported("round() to some digits", w.line, w.function)
-    return cast(w, np.rint(as_type(x, WHOLE(dtype_of(x)).takes[0])), INT64)
-
-
-FUSED = Overloads("fma()", alike(REALS, 3))
+    return cast(w, np.rint(as_type(x, real(dtype_of(x)))), INT64)
 
 
 def fused(w: Warps, *values: Any) -> Any:
     """a·b + c rounded once: a double holds a product of two floats exactly, and what is longer
     than a double holds most of a product of doubles."""
-    dtype = FUSED(*map(dtype_of, values)).result
+    dtype = real(*map(dtype_of, values))
     w.count_flops(dtype, 2)
     longer = np.float64 if dtype.itemsize == 4 else np.longdouble
     wide: list[Any] = [np.asarray(as_type(v, dtype)).astype(longer) for v in values]
@@ -103,15 +104,11 @@ def fused(w: Warps, *values: Any) -> Any:
 
 def predicate(ufunc: np.ufunc) -> Instruction:
     """isnan, isinf, isfinite."""
-    overloads = Overloads(f"{ufunc.__name__}()", alike(f"int64 uint64 {REALS}", 1, "bool"))
-    return lambda w, x: plain(ufunc(as_type(x, overloads(dtype_of(x)).takes[0])))
-
-
-ABSOLUTE = Overloads("abs()", alike(f"{INTEGERS} {REALS} float16", 1))
+    return lambda w, x: plain(ufunc(as_type(x, number(dtype_of(x)))))
 
 
 def absolute(w: Warps, x: Any) -> Any:
-    return plain(np.abs(as_type(x, ABSOLUTE(dtype_of(x)).result)))
+    return plain(np.abs(as_type(x, INT8) if dtype_of(x) == BOOL else x))
 
 
 def to_int(w: Warps, x: Any) -> Any:
@@ -124,7 +121,6 @@ def to_float(w: Warps, x: Any) -> Any:
     return x if dtype_of(x).kind == "f" else cast(w, x, FLOAT64)
 
 
-HALF_TOO = {"sqrt", "exp", "exp2", "log", "log2", "log10", "sin", "cos", "tanh"}  # float16, too
 ONE: dict[str, Callable[..., Any]] = {
     "exp": np.exp, "exp2": np.exp2, "expm1": np.expm1, "log": np.log, "log2": np.log2,
     "log10": np.log10, "log1p": np.log1p, "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos,
@@ -132,22 +128,17 @@ ONE: dict[str, Callable[..., Any]] = {
     "acos": np.arccos, "atan": np.arctan, "asinh": np.arcsinh, "acosh": np.arccosh,
     "atanh": np.arctanh, "erf": elementwise(math.erf), "erfc": elementwise(math.erfc),
 }  # fmt: skip
-TWO = {"atan2": (np.arctan2, REAL), "hypot": (np.hypot, REAL), "pow": (np.power, POW),
-       "fmod": (np.fmod, alike(REALS, 2)), "copysign": (np.copysign, alike(REALS, 2))}  # fmt: skip
+TWO = {"atan2": np.arctan2, "hypot": np.hypot, "fmod": np.fmod, "copysign": np.copysign}
 
 
 def of_math() -> dict[Any, Instruction]:
-    table: dict[Any, Instruction] = {}
-    for name, ufunc in ONE.items():
-        if hasattr(math, name):  # exp2 came with Python 3.11
-            cases = WITH_HALF if name in HALF_TOO else REAL
-            table[getattr(math, name)] = floating(ufunc, cases=cases)
-    for name, (ufunc, cases) in TWO.items():
-        table[getattr(math, name)] = floating(ufunc, cases=cases)
+    table: dict[Any, Instruction] = {math.pow: pow_}
+    for count, names in (1, ONE), (2, TWO):
+        table |= {getattr(math, name): floating(ufunc, count) for name, ufunc in names.items()}
     for name in ("isnan", "isinf", "isfinite"):
         table[getattr(math, name)] = predicate(getattr(np, name))
     for name in ("floor", "ceil", "trunc", "fabs"):
-        table[getattr(math, name)] = floating(getattr(np, name), 0, WITH_HALF)
+        table[getattr(math, name)] = floating(getattr(np, name), flops=0)
     return table
 
 

@@ -10,10 +10,10 @@ import numpy as np
 from ..faults import LaunchError, Untypable
 from . import primitives
 from .atomics import ATOMICS
-from .barriers import BARRIERS, this_grid
+from .barriers import BARRIERS
 from .functions import fused
 from .masks import WARP
-from .memory import View, marks_of, poison
+from .memory import View, poison
 from .values import Instruction, plain
 from .warps import Warps
 
@@ -65,20 +65,17 @@ def shared_array(w: Warps, site: Any, name: str, shape: Any, dtype: Any) -> View
 
 
 def dynamic_shared_array(w: Warps, site: Any, name: str, dtype: np.dtype) -> View:
-    """Every dynamic shared array is the same memory, seen with its own type."""
-    whole = w.shared.get("dynamic")
-    if whole is None:
-        whole = w.shared["dynamic"] = w.copies(w.launch.dynamic, per_lane=False)
-    array = w.launch.dynamic_array(site, name, dtype)
-    item, size, rows = dtype.itemsize, w.launch.dynamic_shared, len(w.blocks)
-    if size % item:
+    """Every dynamic shared array is the same memory, seen with its own type; who reads it before it
+    is written is not told."""
+    if "dynamic" not in w.shared:
+        w.shared["dynamic"] = w.copies(w.launch.dynamic, per_lane=False)
+    array, size = w.launch.dynamic_array(site, name, dtype), w.launch.dynamic_shared
+    if size % dtype.itemsize:
         raise LaunchError(
             f"{size} bytes of dynamic shared memory are no whole number of {dtype}", w.line
         )
-    assert whole.written is not None
-    written = whole.written.view(marks_of(dtype))
-    base = None if rows == 1 else w.row * (size // item)
-    return View(array, whole.flat.view(dtype), base=base, written=written)
+    base = None if len(w.blocks) == 1 else w.row * (size // dtype.itemsize)
+    return View(array, w.shared["dynamic"].flat.view(dtype), base=base)
 
 
 def local_array(w: Warps, site: Any, name: str, shape: Any, dtype: Any) -> View:
@@ -123,7 +120,6 @@ VALUES |= {"laneid": lambda w: w.lane, "warpsize": lambda w: np.int32(WARP)}
 CALLS: dict[str, Instruction] = {
     "grid": grid,
     "gridsize": gridsize,
-    "cg.this_grid": this_grid,
     "threadfence": fence,
     "threadfence_block": lambda w: None,  # between blocks it orders nothing
     "threadfence_system": fence,
@@ -136,15 +132,10 @@ CALLS: dict[str, Instruction] = {
     "ballot_sync": primitives.ballot_sync,
     "all_sync": primitives.all_sync,
     "any_sync": primitives.any_sync,
-    "eq_sync": primitives.eq_sync,
-    "match_any_sync": primitives.match_any_sync,
-    "match_all_sync": primitives.match_all_sync,
     "activemask": lambda w: primitives.packed(w.mask.bits),
-    "lanemask_lt": primitives.lanemask_lt,
     "popc": primitives.popc,
     "clz": primitives.clz,
     "ffs": primitives.ffs,
-    "brev": primitives.brev,
     "fma": fused,
     "const.array_like": lambda w, array: array,
 }

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from ..faults import KernelFault, LaunchError, TooLarge, TooMuchShared, Unsupported, Untypable
-from .barriers import Barrier, Votes, released
+from .barriers import Barrier, released
 from .log import Log
 from .masks import WARP
 from .memory import Array
@@ -154,8 +154,8 @@ class Launch:
 
     def run(self, program: Callable[..., Any], names: frozenset[str], arguments: list[Any]) -> None:
         """Run a compiled kernel whose code, and its device functions', speaks of these names."""
-        self.locks = bool(names & {"cas", "compare_and_swap", "exch"})
-        size = len(self.blocks) if "this_grid" in names else 1 if self.locks else BATCH
+        self.locks = bool(names & {"cas", "exch"})
+        size = 1 if self.locks else BATCH
         with np.errstate(all="ignore"):
             for start in range(0, len(self.blocks), size):
                 self.run_batch(program, arguments, self.blocks[start : start + size])
@@ -176,10 +176,10 @@ class Launch:
         warps = [Warps(self, warp, blocks, shared) for warp in range(-(-self.threads // WARP))]
         runs = [program(w, *arguments) for w in warps]
         waiting: dict[int, Barrier] = {}
-        going: dict[int, Any] = dict.fromkeys(range(len(runs)))
+        going = list(range(len(runs)))
         while going:
-            for warp, votes in going.items():
-                barrier = advance(runs[warp], votes, warps[warp])
+            for warp in going:
+                barrier = advance(runs[warp], warps[warp])
                 if barrier is None:
                     warps[warp].alive = warps[warp].no_lanes
                 else:
@@ -187,14 +187,10 @@ class Launch:
             going = released(warps, waiting)
 
 
-def advance(
-    run: Generator[Barrier, Votes | None, Any], votes: Votes | None, w: Warps
-) -> Barrier | None:
+def advance(run: Iterator[Barrier], w: Warps) -> Barrier | None:
     """Run warps up to their next barrier, or None at the end; give refusals their line."""
     try:
-        return run.send(votes)
-    except StopIteration:
-        return None
+        return next(run, None)
     except (Unsupported, Untypable) as refusal:
         if refusal.line is None:
             kind = Unsupported if isinstance(refusal, Unsupported) else Untypable
@@ -205,4 +201,3 @@ def advance(
     except Exception as error:
         text = f"this line ({type(error).__name__}: {error})"
         raise Unsupported(text, w.line, w.function) from error
-

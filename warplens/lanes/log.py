@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from .warps import Warps
 
 MEMORY_LIMIT = 2**31  # bytes of log: 2 GiB, what a small machine can spare
+TOO_LARGE = ("a trace of more than 2 GiB: trace a few blocks, as in trace(…, blocks={0}), or a few "
+             "iterations of long loops, as in trace(…, iterations=16)")  # fmt: skip
 OVERHEAD = 300  # bytes of one entry beside its places
 TENSOR_CORES = "tensor cores"  # in place of a dtype: FLOPs of matrix instructions
 RUNS_KEPT = 100_000  # runs of code of the first block, for pictures
@@ -34,7 +36,6 @@ class Moment(NamedTuple):
     blocks: np.ndarray  # per row (warp): the linear number of its block
     block_epoch: np.ndarray  # per row: barriers passed by the block
     warp_epoch: np.ndarray  # per row: barriers passed by the whole warp
-    grid_epoch: int
 
 
 class Entry(NamedTuple):
@@ -124,7 +125,7 @@ class Log:
         entries.append(entry)
         self.bytes += OVERHEAD + (0 if before and pattern is before.pattern else pattern.nbytes)
         if self.bytes > MEMORY_LIMIT:
-            raise TooLarge(too_large(w), w.line, w.function)
+            raise TooLarge(TOO_LARGE, w.line, w.function)
 
     @property
     def slots(self) -> int:
@@ -161,19 +162,6 @@ def check_astray(w: Warps, array: Array, access: str) -> NoReturn:
     )
     details = {"array": array.name, "shape": array.shape, "block": block, "thread": thread}
     raise Misaligned(text, w.line, **details, access=access)
-
-
-def too_large(w: Warps) -> str:
-    """What a log does not hold, and how much of it was run until then."""
-    blocks, done = len(w.launch.blocks), int(np.searchsorted(w.launch.blocks, w.blocks[0]))
-    few = max(1, (done or len(w.blocks)) // 4)
-    fewer = "a few iterations of its loops, as in trace(…, iterations=16)"
-    if blocks > 1:
-        fewer = f"fewer, as in trace(…, blocks=range({few}))"
-    return (
-        f"a trace of more than 2 GiB, come to with {done:,} of {blocks:,} blocks at their end: "
-        f"trace {fewer}"
-    )
 
 
 def same(one: np.ndarray, other: np.ndarray) -> bool:

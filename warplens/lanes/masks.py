@@ -105,9 +105,7 @@ class Variable:
     def merged(self) -> Any:
         if self.older is NOTHING:
             return self.newest
-        out = merged(self.newest_mask, self.newest, self.older)
-        self.w.doubles.merged(out, self.newest, self.older)
-        return out
+        return merged(self.newest_mask, self.newest, self.older)
 
     @property
     def known(self) -> bool:
@@ -120,10 +118,10 @@ class Variable:
 
 def merged(mask: Mask, new: Any, old: Any) -> Any:
     """`new` in the lanes of the mask, `old` in the others."""
-    if isinstance(new, tuple) and isinstance(old, tuple) and len(new) == len(old):
-        return tuple(merged(mask, n, o) for n, o in zip(new, old, strict=True))
     if type(new) is type(old) is View:
         return one_view(mask.bits, new, old)
+    if isinstance(new, tuple) and isinstance(old, tuple) and len(new) == len(old):
+        return tuple(merged(mask, n, o) for n, o in zip(new, old, strict=True))
     return merge(mask.bits, new, old)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import functools
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -119,35 +118,12 @@ def fresh_copies(array: Array, copies: int, owner: np.ndarray) -> View:
     size = max(1, math.prod(array.shape))
     flat = np.full(copies * size, poison(array.dtype), array.dtype)
     base = None if copies == 1 else owner * size
-    written = np.zeros(flat.nbytes, np.uint8).view(marks_of(array.dtype))
-    return View(array, flat, base=base, written=written)
+    return View(array, flat, base=base, written=np.zeros(flat.size, bool))
 
 
 def poison(dtype: np.dtype) -> np.ndarray:
     """What an element of memory holds that nobody wrote to."""
     return np.array(POISON.get(dtype.kind, 0)).astype(dtype)
-
-
-def marks_of(dtype: np.dtype) -> np.dtype:
-    """The type of the marks of memory that began empty: numbers as wide as the values, every byte
-    of which is 1 where something has been written, and 0 elsewhere."""
-    return np.dtype(f"u{dtype.itemsize}")
-
-
-@functools.cache
-def mark_of(marks: np.dtype) -> Any:
-    """The mark of an element that has been written."""
-    return np.frombuffer(b"\1" * marks.itemsize, marks)[0]
-
-
-def nothing_in(marks: Any) -> Any:
-    """Where nothing has been written, element by element."""
-    return marks == 0
-
-
-def mark_written(view: View, place: Any) -> None:
-    if view.written is not None:
-        view.written[place] = mark_of(view.written.dtype)
 
 
 # Index → place in memory

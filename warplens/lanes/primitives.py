@@ -1,4 +1,4 @@
-"""Warp primitives and bit counting: shuffles, votes, matches, `syncwarp`, `popc`."""
+"""Warp primitives and bit counting: shuffles, votes, `syncwarp`, `popc`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import numpy as np
 from ..faults import PartialWarp, Untypable
 from .masks import WARP
 from .memory import POISON, short
-from .overloads import SIGNED, UNSIGNED, Case, Overloads, alike
-from .values import Instruction, as_type, dtype_of, plain, truth
+from .values import Instruction, dtype_of, plain, truth
 from .warps import Warps
 
 LANES = np.arange(WARP, dtype=np.uint32)
@@ -86,7 +85,6 @@ def want_kind(kinds: str, *values: Any) -> None:
 
 
 SHUFFLED = "int32", "int64", "float32", "float64"
-MATCHED = Overloads("match_sync()", alike(" ".join(SHUFFLED), 1))
 
 
 def shuffle(source: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Instruction:
@@ -130,46 +128,16 @@ def any_sync(w: Warps, mask: Any, predicate: Any) -> np.ndarray:
     return ballot(w, mask, predicate) != 0
 
 
-def eq_sync(w: Warps, mask: Any, predicate: Any) -> np.ndarray:
-    found = ballot(w, mask, predicate)
-    return (found == 0) | (found == members(w, mask))
-
-
-def same(w: Warps, mask: Any, value: Any) -> tuple[np.ndarray, np.ndarray]:
-    """(lanes of the warp that hold this lane's value, lanes that take part)"""
-    named, value = members(w, mask), as_type(value, MATCHED(dtype_of(value)).result)
-    value = np.broadcast_to(value, w.mask.bits.shape).reshape(-1, WARP)
-    equal = value[:, :, None] == value[:, None, :]
-    bits = (equal * (np.uint32(1) << LANES)).sum(axis=2, dtype=np.uint32).ravel()
-    return bits & named, named
-
-
-def match_any_sync(w: Warps, mask: Any, value: Any) -> np.ndarray:
-    return same(w, mask, value)[0].view(np.int32)
-
-
-def match_all_sync(w: Warps, mask: Any, value: Any) -> tuple[np.ndarray, np.ndarray]:
-    found, named = same(w, mask, value)
-    return np.where(found == named, named, 0).astype(np.uint32).view(np.int32), found == named
-
-
-def lanemask_lt(w: Warps) -> np.ndarray:
-    return (np.uint32(1) << w.lane.astype(np.uint32)) - np.uint32(1)
-
-
 # Bits
 
-COUNTED, REVERSED = alike(f"{SIGNED} {UNSIGNED}", 1), alike("uint32 uint64", 1)
 
-
-def of_bits(count: Callable[[np.ndarray, int], np.ndarray], name: str, cases: list[Case],
-            result: str = "") -> Instruction:  # fmt: skip
-    """`count(bits, how many there are)`, of a number in the type that Numba makes it."""
-    overloads = Overloads(f"{name}()", cases)
+def of_bits(count: Callable[[np.ndarray, int], np.ndarray], result: str = "") -> Instruction:
+    """`count(bits, how many there are)`, of an integer in its own type."""
 
     def apply(w: Warps, x: Any) -> Any:
-        dtype = overloads(dtype_of(x)).result
-        bits = np.asarray(as_type(x, dtype)).view(f"u{dtype.itemsize}")
+        want_kind("iu", x)
+        dtype = dtype_of(x)
+        bits = np.asarray(x).view(f"u{dtype.itemsize}")
         return plain(count(bits, 8 * dtype.itemsize).astype(result or dtype)[()])
 
     return apply
@@ -189,14 +157,6 @@ def lowest(bits: np.ndarray, width: int) -> np.ndarray:
     return bit_lengths(bits & (~bits + bits.dtype.type(1)))
 
 
-def reverse(bits: np.ndarray, width: int) -> np.ndarray:
-    one, out = bits.dtype.type(1), bits * 0
-    for i in range(width):
-        out = out | ((bits >> bits.dtype.type(i) & one) << bits.dtype.type(width - 1 - i))
-    return out
-
-
-popc = of_bits(lambda bits, width: np.bitwise_count(bits), "popc", COUNTED)
-clz = of_bits(lambda bits, width: width - bit_lengths(bits), "clz", COUNTED)
-ffs = of_bits(lowest, "ffs", COUNTED, "uint32")
-brev = of_bits(reverse, "brev", REVERSED)
+popc = of_bits(lambda bits, width: np.bitwise_count(bits))
+clz = of_bits(lambda bits, width: width - bit_lengths(bits))
+ffs = of_bits(lowest, "uint32")

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from ..rounding import round_tf32
 from .masks import WARP
 from .primitives import whole_warp
 from .values import dtype_of
@@ -69,6 +68,19 @@ def gathered(
     for value, (row, column) in zip(values, places, strict=True):
         matrix[:, row, column] = value.reshape(-1, WARP)
     return matrix
+
+
+def round_tf32(x: Any) -> Any:
+    """float32 x with TF32's 11 bits: to the nearest, a tie away from zero, as a GPU's
+    `cvt.rna.tf32.f32` rounds; a NaN stays a NaN.
+
+    The bits of a float count up through exponents as through digits, so that a carry out of the
+    digits makes the next power of two, and out of the largest number infinity.
+    """
+    x = np.asarray(x, np.float32)
+    with np.errstate(over="ignore"):
+        rounded = (x.view(np.uint32) + np.uint32(1 << 12)) & ~UNUSED
+    return np.where(np.isnan(x), np.float32(np.nan), rounded.view(np.float32))[()]
 
 
 def tf32(w: Warps, x: Any) -> Any:

@@ -8,27 +8,22 @@ float64, a float32 raised to an int stays float32.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..faults import Unsupported
-from .overloads import REALS, SIGNED, UNSIGNED, Case, Overloads, alike, case
+from ..faults import Unsupported, Untypable
 
 if TYPE_CHECKING:
     from .warps import Warps
 
-BOOL, INT64, UINT64 = map(np.dtype, ("bool", "int64", "uint64"))
+BOOL, INT8, INT64, UINT64 = map(np.dtype, ("bool", "int8", "int64", "uint64"))
 FLOAT32, FLOAT64 = map(np.dtype, ("float32", "float64"))
-PLAIN: dict[type, np.dtype] = {
-    bool: BOOL,
-    int: INT64,
-    float: FLOAT64,
-}
+PLAIN: dict[type, np.dtype] = {bool: BOOL, int: INT64, float: FLOAT64}
+FLOATS_HOLD = frozenset(map(np.dtype, ("bool", "int8", "uint8", "int16", "float32")))
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
-NARROWED = np.add, np.subtract, np.multiply, np.true_divide  # see `doubles`
 
 Instruction = Callable[..., Any]  # called with the warps `w` and the operands
 
@@ -52,20 +47,12 @@ def plain(value: Any) -> Any:
     return value.item() if type(value) in (np.int64, np.float64, np.bool_) else value
 
 
-def turns_into(w: Warps, value: Any, dtype: np.dtype) -> None:
-    """A value is converted: a double, perhaps, to the float it was."""
-    if dtype == FLOAT32:
-        w.doubles.truncated(w, value)
-
-
 def cast(w: Warps, value: Any, dtype: np.dtype) -> Any:
     """`float32(x)`: truncates towards zero and wraps around, as on a GPU."""
     if isinstance(value, tuple):
         raise Unsupported("a cast of a tuple")
     if type(value) is int:
         value = np.uint64(value % 2**64).astype(INT64)
-    else:
-        turns_into(w, value, dtype)
     return plain(np.asarray(value).astype(dtype, copy=False)[()])
 
 
@@ -77,36 +64,52 @@ def as_type(value: Any, dtype: np.dtype) -> Any:
     return value if same else np.asarray(value).astype(dtype)[()]
 
 
-def binary(
-    ufunc: np.ufunc, overloads: Overloads, of_ints: Callable[[int, int], int] | None = None
-) -> Instruction:
+# Which type Numba computes in
+
+
+@cache
+def whole(*given: np.dtype) -> np.dtype:
+    """Integers are computed with in 64 bits, signed if one of them is."""
+    return UINT64 if all(dtype.kind == "u" for dtype in given) else INT64
+
+
+@cache
+def real(*given: np.dtype) -> np.dtype:
+    """float32 beside what it holds without loss is float32; all else is float64."""
+    return FLOAT32 if FLOAT32 in given and FLOATS_HOLD.issuperset(given) else FLOAT64
+
+
+@cache
+def number(*given: np.dtype) -> np.dtype:
+    return (real if any(dtype.kind == "f" for dtype in given) else whole)(*given)
+
+
+@cache
+def bits(*given: np.dtype) -> np.dtype:
+    for dtype in given:
+        if dtype.kind == "f":
+            raise Untypable(f"operation on the bits of {' and '.join(map(str, given))}")
+    return BOOL if all(dtype == BOOL for dtype in given) else whole(*given)
+
+
+def shifted(number: np.dtype, by: np.dtype) -> np.dtype:
+    """The number that is shifted says which."""
+    bits(number, by)
+    return whole(number)
+
+
+def binary(ufunc: np.ufunc, type_of: Callable[..., np.dtype], of_ints: Any = None) -> Instruction:
     """A machine instruction from a NumPy ufunc: Numba's types, and floating-point work counted."""
 
-    narrowed = ufunc in NARROWED
-    as_they_are = {c.result for c in overloads.cases if set(c.takes) == {c.result}}
-
-    def apply(w: Warps, a: Any, b: Any, constant: bool = False) -> Any:
+    def apply(w: Warps, a: Any, b: Any) -> Any:
         if type(a) is int and type(b) is int and of_ints:
             return wrap(of_ints(a, b))
-        given = None
-        if not (
-            type(a) is np.ndarray
-            and a.dtype in as_they_are
-            and (
-                (type(b) is int and a.dtype is INT64)
-                or (type(b) is np.ndarray and b.dtype is a.dtype)
-            )
-        ):
-            given = a, b
-            dtype = overloads(dtype_of(a), dtype_of(b)).result
-            a, b = as_type(a, dtype), as_type(b, dtype)
-        out = ufunc(a, b)
+        dtype = type_of(dtype_of(a), dtype_of(b))
+        out = ufunc(as_type(a, dtype), as_type(b, dtype))
         if out.dtype.kind == "f":
             w.count_flops(out.dtype, 1)
             if ufunc is np.true_divide:
                 w.by_kernel_line("functions")
-            if narrowed and out.dtype == FLOAT64:
-                return w.doubles.made(w, plain(out), given or (a, b), constant)
         return plain(out)
 
     return apply
@@ -127,10 +130,13 @@ def divided(instruction: Instruction) -> Instruction:
 
 def power(w: Warps, a: Any, b: Any) -> Any:
     """To an integer power by multiplying, in the result's own type, as Numba does."""
-    result, (_, exponent) = POWERS(dtype_of(a), dtype_of(b))
-    a = as_type(a, result)
-    whole = exponent.kind in "iu"
-    out = multiplied(a, as_type(b, exponent)) if whole else np.power(a, as_type(b, result))
+    base, exponent = dtype_of(a), dtype_of(b)
+    if exponent.kind == "f":
+        result = real(base, exponent)
+        out = np.power(as_type(a, result), as_type(b, result))
+    else:
+        result = number(base) if base.kind == "f" else whole(base, exponent)
+        out = multiplied(as_type(a, result), as_type(b, whole(exponent)))
     if result.kind == "f":
         w.count_flops(result, 1)
     return plain(out)
@@ -150,72 +156,30 @@ def multiplied(base: Any, exponent: Any) -> Any:
     return out.astype(base.dtype)[()]
 
 
-def of_integers(result: str = "") -> list[Case]:
-    """Integers are computed with in 64 bits, signed if one of them is."""
-    pairs = itertools.product(("int64", "uint64"), repeat=2)
-    return [case(result or min(a, b), a, b) for a, b in pairs]
-
-
-def arithmetic(name: str, *floats: str, result: str = "") -> Overloads:
-    cases = [one for names in floats for one in alike(names, 2)]
-    return Overloads(name, of_integers(result) + cases)
-
-
-def bits(name: str) -> Overloads:
-    return Overloads(name, alike("bool", 2) + of_integers(), lossless=True)
-
-
-def shifts(name: str) -> Overloads:
-    """The number that is shifted says which type."""
-    cases = [
-        case("uint64" if number[0] == "u" else "int64", number, by)
-        for number in f"{SIGNED} {UNSIGNED}".split()
-        for by in ("uint64", "int64")
-    ]
-    return Overloads(name, cases, lossless=True)
-
-
-POWERS = Overloads(
-    "a ** b",
-    of_integers()
-    + [case(f, f, i) for f in REALS.split() for i in ("int32", "int64", "uint64")]
-    + alike(REALS, 2),
-)
-EVERY = REALS, "float16"
 ARITHMETIC: dict[str, Instruction] = {
-    "Add": binary(np.add, arithmetic("a + b", *EVERY), int.__add__),
-    "Sub": binary(np.subtract, arithmetic("a - b", *EVERY), int.__sub__),
-    "Mult": binary(np.multiply, arithmetic("a * b", *EVERY), int.__mul__),
-    "Div": binary(np.true_divide, arithmetic("a / b", *EVERY, result="float64")),
-    "FloorDiv": divided(binary(np.floor_divide, arithmetic("a // b", REALS))),
-    "Mod": divided(binary(np.remainder, arithmetic("a % b", REALS))),
+    "Add": binary(np.add, number, int.__add__),
+    "Sub": binary(np.subtract, number, int.__sub__),
+    "Mult": binary(np.multiply, number, int.__mul__),
+    "Div": binary(np.true_divide, real),
+    "FloorDiv": divided(binary(np.floor_divide, number)),
+    "Mod": divided(binary(np.remainder, number)),
     "Pow": power,
-    "LShift": binary(np.left_shift, shifts("a << b")),
-    "RShift": binary(np.right_shift, shifts("a >> b")),
-    "BitAnd": binary(np.bitwise_and, bits("a & b")),
-    "BitOr": binary(np.bitwise_or, bits("a | b")),
-    "BitXor": binary(np.bitwise_xor, bits("a ^ b")),
+    "LShift": binary(np.left_shift, shifted),
+    "RShift": binary(np.right_shift, shifted),
+    "BitAnd": binary(np.bitwise_and, bits),
+    "BitOr": binary(np.bitwise_or, bits),
+    "BitXor": binary(np.bitwise_xor, bits),
 }
-ORDERED = f"bool {SIGNED} {UNSIGNED} {REALS} float16"
 
 
 def compare(ufunc: np.ufunc) -> Instruction:
     """Two numbers are compared in one type, which need not hold both: int64 and uint64 become
     doubles."""
-    overloads = Overloads(f"{ufunc.__name__}()", alike(ORDERED, 2, "bool"))
-    as_they_are = {one.takes[0] for one in overloads.cases}
 
     def apply(w: Warps, a: Any, b: Any) -> Any:
-        if not (
-            type(a) is np.ndarray
-            and (
-                (type(b) is int and a.dtype.kind == "i")
-                or (type(b) is np.ndarray and b.dtype is a.dtype and a.dtype in as_they_are)
-            )
-        ):
-            dtype = overloads(dtype_of(a), dtype_of(b)).takes[0]
-            a, b = as_type(a, dtype), as_type(b, dtype)
-        return plain(ufunc(a, b))
+        one, other = dtype_of(a), dtype_of(b)
+        dtype = one if one is other else np.promote_types(one, other)
+        return plain(ufunc(as_type(a, dtype), as_type(b, dtype)))
 
     return apply
 
@@ -232,26 +196,20 @@ COMPARISONS: dict[str, Instruction] = {
 
 def widen(value: Any) -> Any:
     """Unary operators work on 64-bit integers, as Numba's do."""
-    dtype = dtype_of(value)
-    return as_type(value, {"b": INT64, "i": INT64, "u": UINT64}.get(dtype.kind, dtype))
+    return as_type(value, number(dtype_of(value)))
 
 
 def negate(w: Warps, x: Any) -> Any:
     """Numba negates in the number's own width, and widens then: −(−2³¹) stays −2³¹."""
     if type(x) is int:
         return wrap(-x)
-    out = plain(widen(np.negative(as_type(x, INT64) if dtype_of(x) == BOOL else x)))
-    w.doubles.negated(x, out)
-    return out
+    return plain(widen(np.negative(as_type(x, INT64) if dtype_of(x) == BOOL else x)))
 
 
-INVERTED = Overloads(
-    "~a", alike("bool", 1) + alike(UNSIGNED, 1, "uint64") + alike(SIGNED, 1, "int64"), lossless=True
-)
 UNARY: dict[str, Instruction] = {
     "USub": negate,
     "UAdd": lambda w, x: plain(np.positive(widen(x))),
-    "Invert": lambda w, x: plain(np.invert(as_type(x, INVERTED(dtype_of(x)).result))),
+    "Invert": lambda w, x: plain(np.invert(as_type(x, bits(dtype_of(x))))),
     "Not": lambda w, x: plain(np.logical_not(truth(x))),
 }
 
@@ -267,8 +225,5 @@ def merge(bits: np.ndarray, new: Any, old: Any) -> Any:
     """`new` in the lanes where `bits`, `old` in the others."""
     if new is old:
         return new
-    if isinstance(new, tuple) and isinstance(old, tuple) and len(new) == len(old):
-        parts = [merge(bits, n, o) for n, o in zip(new, old, strict=True)]
-        return tuple(parts)
     dtype = np.promote_types(dtype_of(new), dtype_of(old))
     return np.where(bits, as_type(new, dtype), as_type(old, dtype))

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .doubles import Doubles
 from .log import TENSOR_CORES, Log, Moment
 from .masks import WARP, Mask
 from .memory import Array, View, fresh_copies, short
@@ -40,7 +39,6 @@ class Warps:
         self.kernel_line: int | None = None  # in a device function: where the kernel called
         self.weight = 1  # the iterations of sampled loops that this one stands for
         self.stack: list[tuple] = []  # conditions under way
-        self.doubles = Doubles()
         rows = len(blocks)
         self.lane = np.tile(np.arange(WARP, dtype=np.int32), rows)
         self.row = np.repeat(np.arange(rows), WARP)
@@ -51,7 +49,7 @@ class Warps:
         self.thread_idx = spread(self.thread, launch.block)
         self.block_idx = spread(self.block_of_lane, launch.grid)
         self.holds_first_block = blocks[0] == launch.first_block
-        self.moment = Moment(warp, blocks, np.zeros(rows, np.int32), np.zeros(rows, np.int32), 0)
+        self.moment = Moment(warp, blocks, np.zeros(rows, np.int32), np.zeros(rows, np.int32))
 
     def coordinates(self, lane: int) -> tuple[Any, ...]:
         """(block, thread) of a lane, three numbers each."""
@@ -99,8 +97,5 @@ class Warps:
             return fresh_copies(array, rows * WARP, np.arange(rows * WARP))
         return fresh_copies(array, rows, self.row)
 
-    def pass_block_barrier(self, rows: np.ndarray, everywhere: bool) -> None:
-        moment = self.moment
-        self.moment = moment._replace(
-            block_epoch=moment.block_epoch + rows, grid_epoch=moment.grid_epoch + everywhere
-        )
+    def pass_block_barrier(self, rows: np.ndarray) -> None:
+        self.moment = self.moment._replace(block_epoch=self.moment.block_epoch + rows)

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from warplens.code.sass import Code, Instruction
-from warplens.report.steps import launch_of
 
 from .devices import GPU
 from .rounds import rounds
@@ -54,7 +53,7 @@ def from_source(gpu: GPU, sample: Sample, latency: Latency) -> Cost:
     warps = sample.warps * sample.trace.blocks
     count: defaultdict[str, float] = defaultdict(float)
     kinds = {kind for *_, kind, _ in sample.trace.flops_by_line}
-    for (_, what), times in launch_of(sample.trace).log.by_kernel_line.items():
+    for (_, what), times in sample.trace.launch.log.by_kernel_line.items():
         if what == "flops":  # in pairs: a multiplication and an addition are one instruction
             count["fp64" if kinds == {"float64"} else "fp32"] += times / 2 / warps
     for line in sample.lines:

@@ -15,7 +15,6 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -71,29 +70,23 @@ class GPU(Tabled):
         """A GPU of one's own: this one with another name and other figures, their source "yours".
 
         What is not given is as here, and from then on assumed: but what depends on a given figure
-        changes with it (DEPENDS), and another capability brings its own architecture's figures.
-        Raises ValueError naming the field for a figure that no GPU has, or a value that is none.
+        changes with it (DEPENDS). ValueError for a name or a figure that cannot be.
         """
         if not isinstance(name, str) or name in GPUS:
             raise ValueError(f"Give your GPU a name of its own, not {name!r}.")
         for each, value in figures.items():
             check_figure(name, each, value)
-        known = of_capability(self, figures.get("capability", self.capability))
-        mine = replace(known, name=name, **figures)
-        sources = dict(known.sources)
+        mine, sources = replace(self, name=name, **figures), dict(self.sources)
         if self.name in GPUS:
             sources = {each: Source("assumed", f"as on the {self.name} ({': '.join(source)})")
                        for each, source in sources.items()}  # fmt: skip
         for each, causes in DEPENDS.items():
             times = math.prod(getattr(mine, cause) / getattr(self, cause) for cause in causes)
-            if times != 1 and each not in figures and getattr(mine, each):
+            if times != 1 and each not in figures:
                 mine = replace(mine, **{each: times * getattr(mine, each)})
                 sources[each] = Source("assumed", f"{times:.3g} times the {self.name}'s, as its "
                                                   f"{' and '.join(causes)}")  # fmt: skip
         sources |= dict.fromkeys(figures, Source("yours", "given by you"))
-        if mine.base > mine.boost:
-            raise ValueError(f"{name}: base is above boost, {mine.text('base')} above "
-                             f"{mine.text('boost')}: give both.")  # fmt: skip
         return replace(mine, sources=sources)
 
     def text(self, figure: str) -> str:
@@ -114,19 +107,11 @@ class GPU(Tabled):
 def check_figure(name: str, figure: str, value: Any) -> None:
     """ValueError, naming GPU and field, unless a GPU has such a figure and the value can be one."""
     if figure not in FIGURES:
-        near = "".join(f" Did you mean {each!r}?" for each in get_close_matches(figure, FIGURES, 1))
-        raise ValueError(f"A GPU has no {figure!r}.{near} Its figures are: "
-                         f"{', '.join(FIGURES)}.")  # fmt: skip
-    if figure == "capability":
-        if not (isinstance(value, tuple) and [type(part) for part in value] == [int, int]):
-            raise ValueError(f"{name}: capability is two whole numbers, as (8, 6), not {value!r}.")
-        return
-    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not (real and 0 < value < math.inf):
+        raise ValueError(f"A GPU has no {figure!r}. Its figures are: {', '.join(FIGURES)}.")
+    real = isinstance(value, numbers.Real) and 0 < float(value) < math.inf
+    if figure != "capability" and not real:
         label = FIGURES[figure].label
         raise ValueError(f"{name}: {figure} is a number above 0 ({label}), not {value!r}.")
-    if figure.endswith("_share") and value > 1:
-        raise ValueError(f"{name}: {figure} is at most 1, not {value!r}.")
 
 
 class Devices(Tabled, dict[str, GPU]):
@@ -208,15 +193,6 @@ def listed(name: str, card: Mapping[str, Any]) -> GPU:
     if GEFORCE.fullmatch(name):
         own["headroom"] = 1.15, "geforce"
     return gpu_of(name, DATA["chips"][card["chip"]], own)
-
-
-def of_capability(gpu: GPU, capability: tuple[int, int]) -> GPU:
-    """The GPU with the figures of another architecture, where that capability's is known."""
-    for chip in DATA["chips"].values():
-        if capability == tuple(chip["capability"][0]) != gpu.capability:
-            own = {each: (getattr(gpu, each), ": ".join(gpu.sources[each])) for each in APART}
-            return gpu_of(gpu.name, chip, own)
-    return gpu
 
 
 FIGURES = {each: Figure(*row) for each, row in DATA["figures"].items()}

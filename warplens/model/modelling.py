@@ -13,7 +13,6 @@ from warplens.code.sass import Code, machine_code
 from warplens.faults import KernelFault, NoProgress, TooMuchShared, Unsupported
 from warplens.lanes.launch import extent
 from warplens.programs import tracing
-from warplens.report.steps import launch_of
 from warplens.report.traces import Trace
 from warplens.runner import trace
 
@@ -98,7 +97,7 @@ def modelled_call(call: Callable[[], Any], name: str, *gpus: GPU) -> list[Modell
 
 def of_trace(found: Trace, gpu: GPU) -> Modelled:
     """The time of a launch of which `chosen` blocks were traced."""
-    launch = launch_of(found)
+    launch = found.launch
     check_modelled(found)
     try:
         code = code_of(launch.function, types_of(launch.arguments), gpu.capability)
@@ -118,7 +117,7 @@ def code_of(function: Any, types: tuple, capability: tuple[int, int]) -> Code:
 
 def of_sample(sample: Sample, code: Code | None, gpu: GPU) -> Modelled:
     """The time of a launch from its Sample and its machine code; None: from its source alone."""
-    registers, launch = code.registers if code else REGISTERS, launch_of(sample.trace)
+    registers, launch = code.registers if code else REGISTERS, sample.trace.launch
     shared = code.shared + launch.dynamic_shared if code else launch.shared_bytes
     held = occupancy(launch.threads, registers, shared, gpu)
     if not held.blocks:
@@ -163,12 +162,6 @@ def check_modelled(found: Trace) -> None:
     """CannotModel for what the model has no bound for."""
     if found.tensor_core_flops:
         raise CannotModel(f"{found.kernel} uses tensor cores, which the model leaves out")
-    entries = (entry for each in launch_of(found).log.sites.values() for entry in each)
-    if any(entry.moment.grid_epoch for entry in entries):
-        raise CannotModel(
-            f"in {found.kernel} all blocks of the grid wait for each other, and a few of them are "
-            "traced: the model leaves that out"
-        )
 
 
 def interval(gpu: GPU, parts: dict[str, float], from_code: bool) -> tuple[float, float]:

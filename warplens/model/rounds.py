@@ -12,7 +12,6 @@ from collections import defaultdict
 from statistics import median
 
 from warplens.code.sass import Code, Instruction, Loop
-from warplens.report.steps import launch_of
 
 from .sampling import Sample
 
@@ -63,7 +62,7 @@ def handled(sample: Sample) -> dict[Key, float]:
     for line in sample.lines:
         found[line.line, line.space, line.access] += line.bytes
     warps = sample.warps * sample.trace.blocks
-    for where, times in launch_of(sample.trace).log.by_kernel_line.items():
+    for where, times in sample.trace.launch.log.by_kernel_line.items():
         found[where] += times / warps
     return found
 

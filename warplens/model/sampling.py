@@ -20,7 +20,6 @@ from warplens.lanes.launch import Launch
 from warplens.lanes.log import Entry, Site
 from warplens.lanes.memory import Array
 from warplens.report.counts import LINE, SECTOR, distinct, elements, transactions, wavefronts_of
-from warplens.report.steps import launch_of
 from warplens.report.traces import Trace
 
 ITERATIONS = 16  # of a long loop, run at its beginning; and the last one
@@ -100,7 +99,7 @@ class Sample:
     @property
     def unlike(self) -> float:
         """How often the work of the blocks that were traced the first or last block has."""
-        launch = launch_of(self.trace)
+        launch = self.trace.launch
         return max(launch.ends, default=0) * len(launch.blocks) / max(1, launch.log.slots)
 
     def scatters(self, line: Line) -> bool:
@@ -117,7 +116,7 @@ class Sample:
 
 def sampled(trace: Trace) -> Sample:
     """The Sample of a Trace of the blocks that `chosen` names, in this order, or of all."""
-    launch = launch_of(trace)
+    launch = trace.launch
     warps = -(-launch.threads // 32)
     found: dict[tuple[int, Array, str], list[Entry]] = defaultdict(list)
     touched: dict[int, Array] = {}  # memory → the first array seen there: views have one footprint

@@ -1,7 +1,7 @@
 """Races: two threads, one cell, at least one write, and nothing that orders them.
 
 Threads of a block are ordered by its barriers, threads of a warp by `syncwarp` too, threads of
-different blocks only by a grid barrier. Two atomics never race; an atomic and a plain access do.
+different blocks by nothing. Two atomics never race; an atomic and a plain access do.
 Order made by memory fences is not followed: where a kernel uses them, blocks are not compared (and
 a caution says so).
 
@@ -16,7 +16,7 @@ from typing import Any
 
 from ..lanes.launch import Size
 from ..lanes.memory import short
-from ..tables import Report
+from ..tables import Table, Tabled
 from ..units import plural
 
 VERBS = {"read": "reads it", "write": "writes it", "atomic": "updates it atomically"}
@@ -50,10 +50,6 @@ class Race:
         return self.first.line, self.second.line
 
     @property
-    def threads(self) -> tuple[Size, Size]:
-        return self.first.thread, self.second.thread
-
-    @property
     def hazard(self) -> str:
         """What the missing barrier would keep apart: "read after write" (RAW), "write after read"
         (WAR) or "write after write" (WAW).
@@ -69,7 +65,7 @@ class Race:
 
 
 @dataclass(frozen=True, repr=False)
-class Races(Report):
+class Races(Tabled):
     """The first races found (a sequence), and the number of cells that have one."""
 
     found: tuple[Race, ...]
@@ -87,5 +83,5 @@ class Races(Report):
     def headline(self) -> str:
         return f"races at {plural(self.cells, 'cell')}" if self.cells else "no races"
 
-    def table(self) -> tuple[tuple, list[tuple]]:
-        return ("race",), [(str(race),) for race in self.found]
+    def table(self) -> Table:
+        return Table(self.headline(), ("race",), [(str(race),) for race in self.found])

@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
-from ..tables import Report, per
+from ..tables import Table, Tabled, per
 from ..units import percent, plural
 from .counts import SECTOR, SiteCount
 
 
 @dataclass(frozen=True, repr=False)
-class Sites(Report):
+class Sites(Tabled):
     """Sums over the places in the source that were asked about."""
 
     sites: tuple[SiteCount, ...]
@@ -66,7 +66,7 @@ class Coalescing(Sites):
             f"{self.lines:,} lines, {percent(self.efficiency)} of the bytes moved were asked for"
         )
 
-    def table(self) -> tuple[tuple, list[tuple]]:
+    def table(self) -> Table:
         head = ("array", "access", "line", "requests", "sectors", "per request", "lines", "used")
         rows = [
             (
@@ -76,7 +76,7 @@ class Coalescing(Sites):
             )
             for s in self.sites
         ]
-        return head, rows
+        return Table(self.headline(), head, rows, numbers="right")
 
 
 class Banks(Sites):
@@ -102,7 +102,7 @@ class Banks(Sites):
             f"{self.conflicts:,} of them conflicts, at worst {self.worst}-way"
         )
 
-    def table(self) -> tuple[tuple, list[tuple]]:
+    def table(self) -> Table:
         head = ("array", "access", "line", "requests", "wavefronts", "conflicts", "worst")
         rows = [
             (
@@ -111,7 +111,7 @@ class Banks(Sites):
             )
             for s in self.sites
         ]
-        return head, rows
+        return Table(self.headline(), head, rows, numbers="right")
 
 
 class Atomics(Sites):
@@ -138,12 +138,12 @@ class Atomics(Sites):
             f"at worst {plural(self.worst, 'thread')} of a warp at one place"
         )
 
-    def table(self) -> tuple[tuple, list[tuple]]:
+    def table(self) -> Table:
         head = ("array", "space", "line", "requests", "updates", "steps", "worst")
         rows = [
             (s.array, s.space, s.line, s.requests, s.accesses, s.steps, s.crowd) for s in self.sites
         ]
-        return head, rows
+        return Table(self.headline(), head, rows, numbers="right")
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ class CodeCount:
 
 
 @dataclass(frozen=True, repr=False)
-class Divergence(Report):
+class Divergence(Tabled):
     """Branches that one warp took both ways, and how many of its lanes worked."""
 
     branches: tuple[BranchCount, ...]
@@ -192,13 +192,14 @@ class Divergence(Report):
             f"warp efficiency {percent(self.efficiency)}"
         )
 
-    def table(self) -> tuple[tuple, list[tuple]]:
+    def table(self) -> Table:
         rows = [(b.function, b.line, b.instances, b.divergent) for b in self.branches]
-        return ("function", "line", "branches", "divergent"), rows
+        head = "function", "line", "branches", "divergent"
+        return Table(self.headline(), head, rows, numbers="right")
 
 
 @dataclass(frozen=True, repr=False)
-class Work(Report):
+class Work(Tabled):
     """What the average thread did. `reads`, `writes`, `atomics` are of global memory."""
 
     threads: int
@@ -217,7 +218,7 @@ class Work(Report):
     def headline(self) -> str:
         return f"{self.threads:,} threads; each, on average:"
 
-    def table(self) -> tuple[tuple, list[tuple]]:
+    def table(self) -> Table:
         names = [f.name for f in dataclasses.fields(self)[1:]]
         rows = [(n.replace("_", " "), f"{getattr(self, n):.4g}") for n in names if getattr(self, n)]
-        return ("work", "per thread"), rows
+        return Table(self.headline(), ("work", "per thread"), rows, numbers="right")

@@ -53,7 +53,7 @@ ACCESS = np.dtype([(name, np.int64) for name in (
     "cell",  # the unit's number; in shared memory each block has numbers of its own
     "block", "warp", "thread",  # the warp's and the thread's number in its block
     "kind",  # index into KINDS
-    "block_epoch", "warp_epoch", "grid_epoch",
+    "block_epoch", "warp_epoch",
     "site",  # index into the sites of this memory
     "clock",
 )])  # fmt: skip
@@ -184,7 +184,6 @@ def joined(entries: list[Entry], memory: Memory, site: Site) -> np.ndarray:
     for name in ("block_epoch", "warp_epoch"):
         out[name] = np.concatenate([getattr(e.moment, name)[e.lanes // WARP] for e in entries])
     out["block"] = np.concatenate([e.moment.blocks[e.lanes // WARP] for e in entries])
-    out["grid_epoch"] = np.repeat([entry.moment.grid_epoch for entry in entries], sizes)
     out["clock"] = np.repeat([entry.clock for entry in entries], sizes)
     out["warp"] = np.repeat([entry.moment.warp for entry in entries], sizes)
     out["thread"] = out["warp"] * WARP + np.concatenate([entry.lanes for entry in entries]) % WARP
@@ -206,7 +205,7 @@ def meetings(accesses: np.ndarray, memory: Memory) -> Iterator[tuple[np.ndarray,
     yield group(*in_block), accesses["warp"]
     yield group(*in_block, accesses["warp"], accesses["warp_epoch"]), accesses["thread"]
     if not memory.shared:
-        yield group(accesses["cell"], accesses["grid_epoch"]), accesses["block"]
+        yield group(accesses["cell"]), accesses["block"]
 
 
 def packed(*columns: np.ndarray) -> np.ndarray:

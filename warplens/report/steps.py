@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ..lanes.launch import Launch
 from ..lanes.log import Entry, Run, Site
 from ..lanes.masks import WARP
 from .traces import Trace
@@ -43,10 +42,6 @@ class Step:
     access: str = ""
     shape: tuple[int, ...] = ()
     cells: tuple[tuple[int, ...], ...] = ()  # one for each lane
-
-
-def launch_of(trace: Trace) -> Launch:
-    return trace.launch
 
 
 def request_of(

@@ -1,6 +1,6 @@
 """Expressions of a kernel as text: calls on vectors with one element per lane.
 
-`x[i] + 1` becomes `Add(w, load(w, v_x.value, v_i.value), 1, True)`. What comes from outside of the
+`x[i] + 1` becomes `Add(w, load(w, v_x.value, v_i.value), 1)`. What comes from outside of the
 kernel is looked up here, while it is written, and is a constant of the program.
 """
 
@@ -10,7 +10,6 @@ import ast
 import inspect
 import math
 from collections.abc import Callable, Hashable
-from itertools import zip_longest
 from types import FunctionType
 from typing import Any, NoReturn
 
@@ -19,11 +18,12 @@ import numpy as np
 from ..arguments import array_view
 from ..device import DeviceArray
 from ..lanes import access, barriers, conditions, flow, functions, intrinsics, masks, values
-from ..signatures import declared
+from ..signatures import signatures_of
 from .names import (
     MISSING,
     Cuda,
     Names,
+    array_given,
     cuda_attribute,
     dtype_named,
     folded_number,
@@ -40,35 +40,16 @@ PRELUDE: dict[str, Any] = {
         name: getattr(conditions, name)
         for name in ["narrow", "and_", "or_", "other_lanes", "conditional"]
     },
-    **{name: getattr(flow, name) for name in ["Branch", "Loop", "Call", "check_literal"]},
-    "Is": access.identical,
-    "IsNot": access.not_identical,
+    **{name: getattr(flow, name) for name in ["Branch", "Loop", "Call"]},
     "Variable": masks.Variable,
     "cast": values.cast,
     "constant_array": intrinsics.constant_array,
-    "sync_group": barriers.sync_group,
 }
 FUNCTIONS: dict[Any, Any] = {
     **functions.FUNCTIONS,
     len: access.length,
     print: intrinsics.print_lanes,
 }
-REFUSED = {
-    "Try": "try",
-    "With": "with",
-    "ClassDef": "a class",
-    "FunctionDef": "a function inside a kernel",
-    "ListComp": "a comprehension",
-    "GeneratorExp": "a generator expression",
-    "List": "a list",
-    "Dict": "a dict",
-    "Set": "a set",
-    "JoinedStr": "an f-string",
-    "NamedExpr": "the operator :=",
-    "Slice": "a slice here",
-    "Starred": "* before an argument",
-    "ImportFrom": "import",
-}  # others by the name of their syntax: assert, delete, lambda, match, raise, yield, …
 
 
 class Expressions(ast.NodeVisitor):
@@ -104,8 +85,13 @@ class Expressions(ast.NodeVisitor):
         self.space[name] = value
         return name
 
+    def type_constant(self, dtype: np.dtype, node: ast.AST) -> str:
+        if dtype == np.float16:
+            self.refuse("float16", node)
+        return self.constant(dtype)
+
     def generic_visit(self, node: ast.AST) -> NoReturn:
-        self.refuse(REFUSED.get(type(node).__name__, type(node).__name__.lower()), node)
+        self.refuse(f"`{ast.unparse(node).splitlines()[0]}`", node)
 
     def visit_Constant(self, node: ast.Constant) -> str:
         value = node.value
@@ -154,15 +140,7 @@ class Expressions(ast.NodeVisitor):
         self.known_operator(node.op, node)
         if (folded := folded_number(node)) is not None:
             return self.visit(ast.copy_location(ast.Constant(folded), node))
-        return self.operation(op, self.visit(node.left), node.right, node.left)
-
-    def operation(self, op: str, left: str, right: ast.expr, first: ast.expr) -> str:
-        """`left op right`; +, -, * and / are told whether a side is a constant."""
-        constant = op in ("Add", "Sub", "Mult", "Div") and any(map(self.known, (first, right)))
-        return f"{op}(w, {left}, {self.visit(right)}{', True' * constant})"
-
-    def known(self, node: ast.expr) -> bool:
-        return folded_number(node) is not None or self.names.is_constant(node)
+        return f"{op}(w, {self.visit(node.left)}, {self.visit(node.right)})"
 
     def known_operator(self, op: ast.operator, node: ast.AST) -> None:
         if type(op).__name__ not in values.ARITHMETIC:
@@ -184,8 +162,8 @@ class Expressions(ast.NodeVisitor):
         names = [type(op).__name__ for op in node.ops]
         left, text = self.visit(node.left), ""
         for i, (name, comparator) in enumerate(zip(names, node.comparators, strict=True)):
-            if name in ("In", "NotIn"):
-                self.refuse("the operator in", node)
+            if name not in values.COMPARISONS:
+                self.refuse("the operators in and is", node)
             right = again = self.visit(comparator)
             if i < len(names) - 1:  # it is compared once more, and must not be computed twice
                 again = self.fresh("t")
@@ -197,9 +175,6 @@ class Expressions(ast.NodeVisitor):
 
     def visit_IfExp(self, node: ast.IfExp) -> str:
         test, a, b = map(self.visit, (node.test, node.body, node.orelse))
-        match node.test:
-            case ast.Compare(_, [ast.Is() | ast.IsNot()], [ast.Constant(None)]):
-                return f"({a} if {test} else {b})"  # known when Numba compiles
         a, b = self.if_needed(a, node.body), self.if_needed(b, node.orelse)
         return f"conditional(w, narrow(w, {test}, True), {a}, other_lanes(w), {b})"
 
@@ -225,28 +200,23 @@ class Expressions(ast.NodeVisitor):
             return self.own_array(called.name, node)
         function = python_function(called)
         prefix = "a_" if function else ""  # compiled functions call their parameters so
-        types, result = declared(called) if function else ([], None)
-        given = [self.converted(self.visit(a), t) for a, t in zip_longest(node.args, types) if a]
-        arguments = "".join(f", {value}" for value in given)
+        arguments = "".join(f", {self.visit(value)}" for value in node.args)
         arguments += "".join(f", {prefix}{k.arg}={self.visit(k.value)}" for k in node.keywords)
         if isinstance(called, Cuda):
             return self.intrinsic(called.name, arguments, node)
-        if dtype_named(called) is not None:
-            return f"cast(w{arguments}, {self.constant(dtype_named(called))})"
+        if (dtype := dtype_named(called)) is not None:
+            return f"cast(w{arguments}, {self.type_constant(dtype, node)})"
         if instruction := self.instruction(called):
             return f"{self.constant(instruction)}(w{arguments})"
         if function is None:
             self.refuse(self.describe(called), node)
+        if signatures_of(called):
+            self.refuse(f"{function.__name__}, a device function with a signature of its own", node)
         self.check_arguments(function, node)
-        literals = self.constant(self.literals(function, node))
         if (program := self.device(function)) is None:
             self.refuse(f"{function.__name__}, which calls itself", node)
         run = self.constant(program)
-        return self.converted(f"(yield from {run}(w{arguments}, literals={literals}))", result)
-
-    def converted(self, value: str, dtype: np.dtype | None) -> str:
-        """A value in the type that a signature gives it, if it does."""
-        return value if dtype is None else f"cast(w, {value}, {self.constant(dtype)})"
+        return f"(yield from {run}(w{arguments}))"
 
     def check_arguments(self, function: FunctionType, node: ast.Call) -> None:
         """Refuse a call that gives a device function too few arguments, or too many."""
@@ -256,13 +226,6 @@ class Expressions(ast.NodeVisitor):
             )
         except TypeError as trouble:
             self.refuse(f"calling {function.__name__} like this: {trouble}", node)
-
-    def literals(self, function: FunctionType, node: ast.Call) -> frozenset[str]:
-        """The parameters of a device function that Numba knows the values of when it compiles."""
-        code = function.__code__
-        names = code.co_varnames[: code.co_argcount]
-        given = dict(zip(names, node.args, strict=False)) | {k.arg: k.value for k in node.keywords}
-        return frozenset(n for n in names if n not in given or self.names.is_constant(given[n]))
 
     def instruction(self, called: Any) -> Callable[..., Any] | None:
         """What warps do instead of a function of Python's, NumPy's or one with `traced`."""
@@ -290,23 +253,16 @@ class Expressions(ast.NodeVisitor):
         return f"{self.constant(intrinsics.CALLS[name])}(w{arguments}{blind})"
 
     def method(self, node: ast.Call) -> str:
-        if isinstance(node.func, ast.Attribute) and node.func.attr == "sync" and not node.args:
-            return f"(yield from sync_group(w, {self.visit(node.func.value)}))"
         if isinstance(node.func, ast.Attribute):
             self.refuse(f"the method .{node.func.attr}()", node)
         self.refuse(f"calling {ast.unparse(node.func)}, a value of the kernel's own", node)
 
     def own_array(self, name: str, node: ast.Call) -> str:
-        given = dict(zip(("shape", "dtype"), node.args, strict=False)) | {
-            k.arg: k.value for k in node.keywords
-        }
+        given = array_given(node)
         if set(given) - {"alignment"} != {"shape", "dtype"}:
             self.refuse(f"cuda.{name} without a shape and a dtype", node)
-        what = f"a shape of cuda.{name} that is no constant: give it a name outside the kernel"
-        size = given["shape"]
-        if not self.kernel and isinstance(size, ast.Name) and size.id in self.names.parameters:
-            self.emit(f"check_literal(w, {size.id!r} in literals, {what!r})")
-        elif not self.names.is_constant(size):
+        if not self.names.is_constant(given["shape"]):
+            what = f"a shape of cuda.{name} that is no constant: give it a name outside the kernel"
             self.refuse(what, node)
         site = (self.here, node.lineno, node.col_offset)
         label = self.naming or f"{name.split('.')[0]} array, line {node.lineno}"
@@ -322,16 +278,15 @@ class Expressions(ast.NodeVisitor):
             if f"{value.name}.x" in intrinsics.VALUES:
                 axes = (self.constant(intrinsics.VALUES[f"{value.name}.{a}"]) for a in "xyz")
                 return f"Dim3({', '.join(f'{axis}(w)' for axis in axes)})"
-            dtype = dtype_named(cuda_attribute(value.name))
-            if dtype is not None:
-                return self.constant(dtype)
+            if (dtype := dtype_named(cuda_attribute(value.name))) is not None:
+                return self.type_constant(dtype, node)
             self.refuse(f"cuda.{value.name} as a value", node)
         if isinstance(value, DeviceArray):
             return self.constant(array_view(value.memory, ast.unparse(node), value.root))
         if isinstance(value, np.ndarray) and value.ndim:
             return f"constant_array(w, {ast.unparse(node)!r}, {self.constant(value.copy())})"
-        if dtype_named(value) is not None:
-            return self.constant(dtype_named(value))
+        if (dtype := dtype_named(value)) is not None:
+            return self.type_constant(dtype, node)
         if type(value) is int:
             return self.visit_Constant(ast.copy_location(ast.Constant(value), node))
         if value is None or isinstance(value, (bool, float, str, np.generic)):

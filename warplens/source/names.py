@@ -194,6 +194,12 @@ def assignments(tree: ast.AST, name: str) -> list[ast.expr | None]:
     return found + [None] * (stores - len(found))
 
 
+def array_given(node: ast.Call) -> dict[str | None, ast.expr]:
+    """What `cuda.shared.array` is given, or local.array, by name."""
+    places = zip(("shape", "dtype"), node.args, strict=False)
+    return dict(places) | {k.arg: k.value for k in node.keywords}
+
+
 def folded_number(node: ast.expr) -> int | float | None:
     """The value of arithmetic on literals, which Python folds before Numba sees it, or None."""
     parts = (ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.Constant)

@@ -40,7 +40,6 @@ class Writer(Expressions):
         super().__init__(function, kernel, device)
         self.name = function.__name__
         self.loops: list[str] = []
-        self.counts = False  # in a loop that does no more than count?
         self.write_function(self.source.tree)
         text = "\n".join(self.lines)
         exec(compile(text, f"<microscope of {self.name}>", "exec"), self.space)
@@ -56,7 +55,7 @@ class Writer(Expressions):
         parameters = [f"a_{name}" for name in self.names.parameters]
         for place, default in enumerate(reversed(self.function.__defaults__ or ()), 1):
             parameters[-place] += f"={self.constant(default)}"
-        self.emit(f"def compiled({', '.join(['w', *parameters, 'literals=()'])}):")
+        self.emit(f"def compiled({', '.join(['w', *parameters])}):")
         self.depth += 1
         self.emit(f"c = Call(w, {tree.name!r}, {self.kernel})")
         for name in sorted(self.names.own):
@@ -124,16 +123,13 @@ class Writer(Expressions):
         self.known_operator(node.op, node)
         if isinstance(target, ast.Name):
             old = self.visit_Name(target)
-            if self.loops and isinstance(node.value, ast.Constant) and self.counts:
-                by = f"Mult(w, {self.visit(node.value)}, {self.loops[-1]}.times)"
-                return self.assign(target, f"{op}(w, {old}, {by})")
-            return self.assign(target, self.operation(op, old, node.value, target))
+            return self.assign(target, f"{op}(w, {old}, {self.visit(node.value)})")
         if not isinstance(target, ast.Subscript):
             self.refuse("an augmented assignment to an attribute", node)
         array, index = self.fresh("t"), self.fresh("t")
         self.emit(f"{array} = {self.visit(target.value)}")
         self.emit(f"{index} = {self.index(target.slice)}")
-        new = self.operation(op, f"load(w, {array}, {index})", node.value, target)
+        new = f"{op}(w, load(w, {array}, {index}), {self.visit(node.value)})"
         self.emit(f"store(w, {array}, {index}, {new})")
 
     def assign(self, target: ast.expr, value: str) -> None:
@@ -182,7 +178,7 @@ class Writer(Expressions):
         if counter:
             self.emit(f"if {loop}.leaps: v_{variable}.set({loop}.leap(v_{variable}.value))")
         self.at(node)
-        self.end_loop(loop, node.orelse)
+        self.end_loop(loop, node)
 
     def visit_For(self, node: ast.For) -> None:
         self.at(node)
@@ -190,39 +186,23 @@ class Writer(Expressions):
         self.emit(f"for {item} in {loop}.{self.iteration(node.iter)}:")
         self.depth += 1
         self.assign(node.target, item)
-        self.counts = self.counters(node) is not None
         self.suite(node.body)
-        self.counts = False
-        self.end_loop(loop, node.orelse)
+        self.end_loop(loop, node)
 
     def begin_loop(self, node: ast.For | ast.While) -> str:
         loop = self.fresh("l")
         inside = [part for statement in node.body for part in ast.walk(statement)]
         leaves = any(isinstance(part, (ast.Break, ast.Return)) for part in inside)
         outer = any(isinstance(part, (ast.For, ast.While)) for part in inside)
-        counters = ""
-        if (names := self.counters(node)) is not None:
-            values = "".join(f"v_{name}.value, " for name in names)
-            counters = f", lambda: ({values})"
-        self.emit(f"{loop} = Loop(w, {leaves}, {outer}{counters})")
+        self.emit(f"{loop} = Loop(w, {leaves}, {outer})")
         self.loops.append(loop)
         return loop
 
-    def counters(self, node: ast.For | ast.While) -> list[str] | None:
-        """What a loop over a range counts in, where its turns do nothing else."""
-        if not isinstance(node, ast.For) or not isinstance(node.iter, ast.Call):
-            return None
-        return counted_in(node) if self.names.resolve(node.iter.func) is range else None
-
-    def end_loop(self, loop: str, orelse: list[ast.stmt]) -> None:
+    def end_loop(self, loop: str, node: ast.For | ast.While) -> None:
         self.depth -= 1
         self.loops.pop()
-        if orelse:
-            self.emit(f"if {loop}.else_():")
-            self.depth += 1
-            self.suite(orelse)
-            self.emit(f"{loop}.end_else()")
-            self.depth -= 1
+        if node.orelse:
+            self.refuse("else behind a loop", node)
         self.emit(f"{loop}.end()")
 
     def iteration(self, node: ast.expr) -> str:
@@ -235,21 +215,6 @@ class Writer(Expressions):
 
     def visit_Continue(self, node: ast.Continue) -> None:
         self.emit(f"{self.loops[-1]}.continue_()")
-
-
-def counted_in(loop: ast.For) -> list[str] | None:
-    """The variables that a `for` adds whole numbers to, if it does nothing else; else None."""
-    names = []
-    for statement in loop.body:
-        match statement:
-            case ast.Pass():
-                continue
-            case ast.AugAssign(ast.Name(name), ast.Add() | ast.Sub(), ast.Constant(int())):
-                names.append(name)
-            case _:
-                return None
-    stores = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
-    return None if set(names) & stores else names
 
 
 def counted(node: ast.While) -> tuple[str, ast.expr, ast.expr] | None:

@@ -23,7 +23,7 @@ WORDS = {
     "agree": "threads of one block do not agree where they have to meet at a barrier",
     "warps": "warps of one block go different ways to an operation of a warp",
     "wide": "an integer needs more than the 32 bits that WGSL has",
-    "turns": "this software driver ends loops after so many turns: take a smaller size",
+    "turns": "a software driver may end loops after so many turns: take a smaller size",
 }
 HELD = {"f32": np.float32, "i32": np.int32, "u32": np.uint32}
 

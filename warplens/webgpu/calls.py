@@ -11,12 +11,21 @@ from typing import Any
 
 import numpy as np
 
+from ..lanes.memory import contiguous
 from ..signatures import signatures_of
-from ..source.names import MISSING, Cuda, Names, dtype_named, python_function, source_of
+from ..source.names import (
+    MISSING,
+    Cuda,
+    Names,
+    array_given,
+    dtype_named,
+    python_function,
+    source_of,
+)
 from . import text
 from .expressions import Expressions
 from .numbers import DOUBLE
-from .values import FULL, STORED, Root, Val, Value, View, const, parts_of, val
+from .values import STORED, Root, Val, Value, View, const, parts_of, val
 from .writer import RESULT
 
 NAMED = """exp sqrt log log2 sin cos tan asin acos atan sinh cosh tanh floor ceil pow atan2 log1p
@@ -27,7 +36,6 @@ PYTHONS = {int: np.int64, bool: np.bool_, float: np.float64}  # what Numba takes
 SHUFFLES, VOTES = set(text.SOURCES), set(text.VOTES)
 WARP_OPS = SHUFFLES | VOTES | {"syncwarp"}
 BARRIERS = WARP_OPS | {"syncthreads"}
-SWAPS = "cas", "compare_and_swap"
 NOTHING = Val("", "void")
 
 
@@ -66,9 +74,9 @@ def calls_in(nodes: list, names: Names, memo: dict[FunctionType, set[str]]) -> s
 class Calls(Expressions):
     def call(self, node: ast.Call) -> Value:
         target = self.names.resolve(node.func)
-        if node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
-            self.refuse(f"`{ast.unparse(node)}`: arguments by name")
-        if target is MISSING:
+        if isinstance(target, Cuda) and target.name in ("shared.array", "local.array"):
+            return self.own_array(target.name, node)
+        if target is MISSING or node.keywords:
             self.refuse(f"`{ast.unparse(node)}`")
         arguments = self.values(node.args)
         if isinstance(target, Cuda):
@@ -133,9 +141,6 @@ class Calls(Expressions):
         first = self.plain(first)
         for other in rest:
             a, b = self.comparable(first, self.plain(other))
-            if a.type == b.type == "i32" and a.const is not None and b.const is not None:
-                first = const(pick(a.const, b.const))
-                continue
             span = pick(a.span[0], b.span[0]), pick(a.span[1], b.span[1])
             first = val(f"{pick.__name__}({a.code}, {b.code})", a.type, a, b, span=span)
         return first
@@ -176,6 +181,26 @@ class Calls(Expressions):
         values = tuple(Val(f"{got}.e{n}", kind, span=span) for n, (kind, span) in known)
         return values[0] if result.form is None else values
 
+    def own_array(self, name: str, node: ast.Call) -> View:
+        """cuda.shared.array or cuda.local.array."""
+        given = array_given(node)
+        shape = parts_of(self.value(given["shape"]))
+        dtype = dtype_named(self.names.resolve(given["dtype"]))
+        if dtype is None or dtype.name not in STORED:
+            self.refuse(f"an array of {dtype}, which WGSL has not")
+        if any(n.const is None for n in shape):
+            self.refuse("an array whose shape is not known when the kernel is translated")
+        sizes = [int(n.const) for n in shape]
+        if math.prod(sizes) == 0:
+            self.refuse("an array that has its size from the launch")
+        # Workgroup memory belongs to a line of Python, private memory to a function's instance.
+        space, owner = "private", self.module.functions[self.key]
+        if name == "shared.array":
+            space, owner = "workgroup", self.function.__name__
+        place = f"{space[0]}_{owner}_{node.lineno}_{node.col_offset}"
+        root = self.module.root(Root(place, dtype.name, space, math.prod(sizes)))
+        return View(root, const(0), shape, tuple(map(const, contiguous(tuple(sizes)))))
+
     # Names of numba.cuda
 
     def cuda_call(self, name: str, arguments: list) -> Value:
@@ -191,9 +216,6 @@ class Calls(Expressions):
             return self.atomic(name[7:], *arguments)
         if name in text.BITS:
             return self.bits(name, self.settled(self.plain(arguments[0])))
-        if name == "fma":
-            values = [self.cast(a, "f32") for a in arguments]
-            return val(f"fma({', '.join(v.code for v in values)})", "f32", *values)
         self.refuse(f"cuda.{name}")
 
     def along(self, name: str, axis: str) -> Val:
@@ -207,12 +229,11 @@ class Calls(Expressions):
     def bits(self, name: str, value: Val) -> Val:
         if value.type not in ("i32", "u32"):
             self.refuse(f"cuda.{name} of anything but an integer")
-        if value.type == "i32" and (not value.low or name in ("clz", "brev")):
+        if not value.low:
             self.refuse(f"cuda.{name} of a signed integer, which has 64 bits in Numba: write "
                         "uint32(…)")  # fmt: skip
-        span, kind = (0, 32), "i32" if name == "ffs" else value.type
-        code = text.BITS[name].replace("X", value.code)
-        return val(code, kind, value, span=FULL["u32"] if name == "brev" else span)
+        kind = "i32" if name == "ffs" else value.type
+        return val(text.BITS[name].replace("X", value.code), kind, value, span=(0, 32))
 
     def exchanged(self, name: str, arguments: list) -> Val:
         """A shuffle or a vote, in which all lanes of the warp take part."""
@@ -233,33 +254,30 @@ class Calls(Expressions):
         return Val(got, value.type, span=value.span)
 
     def atomic(self, name: str, view: Value, index: Value, *values: Value) -> Val:
-        if name == "compare_and_swap":  # (array, old, value), of its first element
-            index, values = const(0), (index, *values)
         view, at = self.indexed(view, index)
         root = view.root
         if at is None or root.dtype not in ("float32", "int32", "uint32", "int64"):
             self.refuse(f"atomic.{name} on {root.dtype}")
-        if len(values) != 1 + (name in SWAPS):
+        if len(values) != 1:
             self.refuse(f"atomic.{name} with {len(values) + 2} arguments")
         self.module.atomics.add(root.name)
         narrow = self.cast if root.dtype in ("float32", "int64") else self.modular
-        codes = [narrow(value, root.type).code for value in values]
-        got = self.let(f"{', '.join([self.changing(name, root, at), *codes])})")
+        code = narrow(values[0], root.type).code
+        got = self.let(f"{self.changing(name, root, at)}, {code})")
         if root.dtype == "int64" and name in ("add", "sub"):
-            self.check_wide(f"f32({got}) {'+' if name == 'add' else '-'} f32({codes[0]})")
+            self.check_wide(f"f32({got}) {'+' if name == 'add' else '-'} f32({code})")
         return Val(got, root.type, span=root.span)
 
     def changing(self, name: str, root: Root, at: Val) -> str:
         """How an atomic operation begins: WGSL's own, or a loop of compare and exchange."""
-        floats = root.type == "f32"
-        if not floats and name in text.ATOMICS:
-            return f"atomic{text.ATOMICS[name]}(&{root.name}[{at.code}]"
-        if name not in (text.FLOAT_CHANGES if floats else SWAPS):
+        changes: dict[str, str] = text.FLOAT_CHANGES if root.type == "f32" else text.ATOMICS
+        if name not in changes:
             self.refuse(f"atomic.{name} on {root.dtype}")
-        helper, made = f"atomic_{name}_{root.name}", text.FLOAT_ATOMIC if floats else text.SWAP
-        change = text.FLOAT_CHANGES[name] if floats else ""
-        words = {"NAME": helper, "ROOT": root.name, "KIND": root.type, "CHANGE": change}
-        self.module.helper(helper, made, **words)
+        if root.type != "f32":
+            return f"atomic{changes[name]}(&{root.name}[{at.code}]"
+        helper = f"atomic_{name}_{root.name}"
+        self.module.helper(helper, text.FLOAT_ATOMIC, NAME=helper, ROOT=root.name,
+                           CHANGE=changes[name])  # fmt: skip
         return f"{helper}({at.code}"
 
     def four(self, what: str, view: Value, index: Value, *values: Value) -> Value:

@@ -105,10 +105,8 @@ def launch(kernel: Any, grid: Size, block: Size, given: tuple) -> None:
 
 def placed(value: Any, write_backs: list[Callable[[], Any]]) -> Any:
     """An argument on the GPU; an array of the host's comes back after the launch, as Numba's do."""
-    if isinstance(value, Remote) or np.ndim(value) == 0:
+    if isinstance(value, (Remote, tuple)) or np.ndim(value) == 0:
         return value[()] if isinstance(value, np.ndarray) else value
-    if isinstance(value, tuple):
-        raise Refused("a tuple as an argument")
     host = host_array(value, "given", write_backs)
     there = PLACING.to_device(host)
 

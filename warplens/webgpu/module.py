@@ -77,14 +77,7 @@ class Module:
         self.written: dict[tuple, str] = {}
         self.helpers: dict[str, str] = {}
         self.params = list(HEAD)
-        names = [p.arg for p in source_of(self.function).tree.args.args]
-        if len(names) != len(self.kinds):
-            raise TypeError(f"{self.function.__name__} takes {len(names)} arguments, "
-                            f"not {len(self.kinds)}")  # fmt: skip
-        arguments = tuple(
-            self.argument(f"{name}_{place}", kind)
-            for place, (name, kind) in enumerate(zip(names, self.kinds, strict=True))
-        )
+        arguments = tuple(self.argument(f"a{n}", kind) for n, kind in enumerate(self.kinds))
         self.text = self.assembled(self.instance(self.function, arguments, kernel=True), arguments)
 
     def argument(self, name: str, kind: Array | Scalar) -> Value:

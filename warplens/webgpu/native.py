@@ -10,18 +10,9 @@ from typing import Any
 
 from .values import Refused
 
-KINDS = ["DiscreteGPU", "IntegratedGPU", "VirtualGPU", "Unknown", "CPU"]  # the best first
 BATCH = 64  # launches of one submission
 SOON = 65_535  # turns after which Mesa's software driver ends a thread's loops, unasked
 NOTHING = "@compute @workgroup_size(1) fn main() {}"
-COUNTING = """@group(0) @binding(0) var<uniform> P: vec4<u32>;
-@group(0) @binding(1) var<storage, read_write> counted: array<u32>;
-@compute @workgroup_size(1) fn main() {
-    let most = 70000u + P.x;
-    var turns = 0u;
-    loop { if (turns >= most) { break; } turns += 1u; }
-    counted[0] = turns;
-}"""
 
 
 def binding() -> Any:
@@ -44,10 +35,12 @@ class Native:
 
     def __init__(self) -> None:
         self.wgpu, wanted = binding(), os.environ.get("WARPLENS_ADAPTER", "").lower()
-        there = [a for a in self.wgpu.gpu.enumerate_adapters_sync() if usable(a.info, wanted)]
+        there = [each for each in self.wgpu.gpu.enumerate_adapters_sync() if wanted in
+                 each.info["device"].lower() and each.info["backend_type"] != "OpenGL"]  # fmt: skip
         if not there:
             raise RuntimeError("no GPU that WebGPU reaches: it takes Vulkan, Metal or DirectX 12")
-        adapter = min(there, key=lambda a: rank(a.info["adapter_type"]))
+        kinds = {"DiscreteGPU": 0, "CPU": 2}  # the first is the best
+        adapter = min(there, key=lambda each: kinds.get(each.info["adapter_type"], 1))
         self.name = adapter.info["device"] or adapter.info["description"]
         self.software = adapter.info["adapter_type"] == "CPU"
         features = {"timestamp-query"} & set(adapter.features)
@@ -130,15 +123,10 @@ class Native:
             self.write(self.faults, bytes(4))
         return said
 
-    @cached_property
+    @property
     def most_turns(self) -> int:
-        """How many turns a thread's loops may take, where a driver ends them; else 0."""
-        if not self.software:
-            return 0
-        counted = self.buffer(4)
-        self.dispatch(self.pipeline(COUNTING), [self.parameters(bytes(16)), counted])
-        turns = number(self.read(counted))
-        return 0 if turns == 70_000 else SOON - 100
+        """How many turns a thread's loops may take where a driver may end them; else 0."""
+        return SOON - 100 if self.software else 0
 
     # Time
 
@@ -210,11 +198,3 @@ class Stamp:
 def number(data: Any) -> int:
     """What bytes say, the lowest first."""
     return int.from_bytes(data, "little")
-
-
-def usable(info: dict, wanted: str) -> bool:
-    return info["backend_type"] != "OpenGL" and wanted in info["device"].lower()
-
-
-def rank(kind: str) -> int:
-    return KINDS.index(kind if kind in KINDS else "Unknown")

@@ -9,15 +9,12 @@ warp in a larger block, to which its warps may go different ways there, are refu
 from __future__ import annotations
 
 import ast
-import math
 from collections.abc import Callable, Sequence
 
-from ..source.names import Cuda, dtype_named, is_docstring
+from ..source.names import is_docstring
 from .calls import BARRIERS, Calls, calls_in
-from .values import STORED, Root, Val, Value, View, const, parts_of, val
+from .values import Val, Value, const, parts_of, val
 from .writer import RESULT
-
-LOCKS = {"atomic.cas", "atomic.exch", "atomic.compare_and_swap"}
 
 
 class Body(Calls):
@@ -74,11 +71,29 @@ class Body(Calls):
             self.statement(node, later)
 
     def statement(self, node: ast.stmt, after: bool) -> None:
+        """`after`: may a barrier come by behind it?"""
         match node:
-            case ast.Assign([ast.Tuple(targets)], ast.Tuple(values)) if len(targets) == len(values):
-                self.assign_many(targets, values)
+            case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
+                self.assignment(node)
+            case ast.If():
+                self.branch(node, after)
+            case ast.While(test, _, []):
+                self.emit(f"loop {{ {self.turns(node, after, lambda: self.condition(test))} }}")
+            case ast.For(ast.Name(name), over, _, []):
+                self.loop(node, name, over, after)
+            case ast.Return(value):
+                self.leave(value)
+            case ast.Expr(ast.Call() as call):
+                self.value(call)
+            case ast.Break() | ast.Continue():
+                self.part(node)
+            case _ if not isinstance(node, ast.Pass) and not is_docstring(node):
+                self.refuse(f"`{ast.unparse(node).splitlines()[0]}`")
+
+    def assignment(self, node: ast.Assign | ast.AnnAssign | ast.AugAssign) -> None:
+        match node:
             case ast.Assign([target], value):
-                self.assign(target, self.fresh_array(target, value) or self.value(value))
+                self.assign(target, self.value(value))
             case ast.Assign(targets, value):
                 held = self.temporary(self.value(value))
                 for target in targets:
@@ -90,45 +105,10 @@ class Body(Calls):
             case ast.AugAssign(ast.Subscript() as target, op, value):
                 view, index = self.place(target)
                 if index is None or isinstance(view, tuple):
-                    self.refuse(f"`{ast.unparse(target)} {ast.unparse(value)}`")
+                    self.refuse(f"`{ast.unparse(node)}`")
                 at = self.temporary(index)
                 before = self.load(view, at)
                 self.store(view, at, self.binary(before, op, self.value(value)))
-            case ast.If():
-                self.branch(node, after)
-            case ast.While(test, _, []):
-                if calls_in([test], self.names, self.module.uses) & LOCKS:
-                    self.refuse("a lock: here nothing promises that threads wait for each other")
-                self.emit(f"loop {{ {self.turns(node, after, lambda: self.condition(test))} }}")
-            case ast.For(ast.Name(name), ast.Tuple(items), body, []):
-                if leaving(ast.Module(body, [])):
-                    self.refuse("break, continue or return in a loop over a tuple")
-                for item in items:  # unrolled
-                    self.set(name, self.value(item))
-                    self.block(body, after or bool(self.syncs(node)))
-            case ast.For(ast.Name(name), ast.Call(function, given), _, []) if (
-                self.names.resolve(function) is range
-            ):
-                self.counted(node, name, self.values(given), after)
-            case ast.Return(value):
-                self.leave(value)
-            case ast.Expr(ast.Call() as call):
-                self.value(call)
-            case ast.Break() | ast.Continue():
-                self.part(node)
-            case ast.Pass():
-                pass
-            case _ if is_docstring(node):
-                pass
-            case _:
-                self.refuse(f"`{ast.unparse(node).splitlines()[0]}`")
-
-    def assign_many(self, targets: list, values: list) -> None:
-        arrays = [self.fresh_array(*pair) for pair in zip(targets, values, strict=True)]
-        numbers = [v for v, array in zip(values, arrays, strict=True) if not array]
-        held = iter([self.temporary(value) for value in self.values(numbers)])
-        for target, array in zip(targets, arrays, strict=True):
-            self.assign(target, array or next(held))
 
     def assign(self, target: ast.expr, value: Value) -> None:
         match target:
@@ -138,8 +118,7 @@ class Body(Calls):
                 view, index = self.place(target)
                 self.store(view, index, self.plain(value))
             case ast.Tuple(targets) if isinstance(value, tuple) and len(value) == len(targets):
-                value = self.temporary(value)
-                for each, part in zip(targets, value, strict=True):
+                for each, part in zip(targets, self.temporary(value), strict=True):
                     self.assign(each, part)
             case _:
                 self.refuse(f"`{ast.unparse(target)} = …`")
@@ -154,6 +133,17 @@ class Body(Calls):
         self.emit(f"if ({test.code}) {{ {yes} }}" + (f" else {{ {no} }}" if no else ""))
 
     # Loops
+
+    def loop(self, node: ast.For, name: str, over: ast.expr, after: bool) -> None:
+        match over:
+            case ast.Tuple(items) if not leaving(ast.Module(node.body, [])):
+                for item in items:  # unrolled
+                    self.set(name, self.value(item))
+                    self.block(node.body, after or bool(self.syncs(node)))
+            case ast.Call(function, given) if self.names.resolve(function) is range:
+                self.counted(node, name, self.values(given), after)
+            case _:
+                self.refuse("a loop over anything but a range, or over a tuple that is left early")
 
     def turns(self, node: ast.While | ast.For, after: bool, condition: Callable[[], Val],
               begin: Callable[[], None] = lambda: None) -> str:  # fmt: skip
@@ -225,33 +215,6 @@ class Body(Calls):
         kinds = self.know(RESULT, parts if isinstance(value, tuple) else parts[0]).kinds
         codes = ", ".join(self.cast(v, kind).code for v, kind in zip(parts, kinds, strict=True))
         return self.emit(f"return R_{self.module.functions[self.key]}({codes});")
-
-    # Arrays of the kernel's own
-
-    def fresh_array(self, target: ast.expr, node: ast.expr) -> View | None:
-        """The array that `x = cuda.shared.array(…)` makes, or local.array; None of all else."""
-        found = self.names.resolve(node.func) if isinstance(node, ast.Call) else None
-        if not isinstance(found, Cuda) or found.name not in ("shared.array", "local.array"):
-            return None
-        assert isinstance(node, ast.Call)
-        given = dict(zip(("shape", "dtype"), node.args, strict=False))
-        given |= {k.arg: k.value for k in node.keywords if k.arg}
-        shape = parts_of(self.value(given["shape"]))
-        dtype, name = dtype_named(self.names.resolve(given["dtype"])), ast.unparse(target)
-        if any(n.const is None for n in shape):
-            self.refuse(f"{name} has a shape that is not known when the kernel is translated")
-        if dtype is None or dtype.name not in STORED:
-            self.refuse(f"{name} holds {dtype}, which WGSL has not")
-        sizes = [int(n.const) for n in shape]
-        if math.prod(sizes) == 0:
-            self.refuse(f"{name} has its size from the launch")
-        strides = tuple(const(math.prod(sizes[axis + 1 :])) for axis in range(len(sizes)))
-        # Workgroup memory belongs to a line of Python, private memory to a function's instance.
-        space, owner = "private", self.module.functions[self.key]
-        if found.name == "shared.array":
-            space, owner = "workgroup", f"{self.function.__name__}_{self.line}"
-        root = Root(f"{space[0]}_{owner}_{name}", dtype.name, space, math.prod(sizes))
-        return View(self.module.root(root), const(0), shape, strides)
 
 
 def leaving(node: ast.AST) -> set[type]:

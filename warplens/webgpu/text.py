@@ -48,21 +48,7 @@ FLOAT_ATOMIC = """fn NAME(at: i32, v: f32) -> f32 {
     }
     return bitcast<f32>(old);
 }"""
-FLOAT_CHANGES = {
-    "add": "a + v", "sub": "a - v", "max": "max(a, v)", "min": "min(a, v)", "exch": "v",
-}  # fmt: skip
-BITS = {
-    "popc": "countOneBits(X)", "clz": "countLeadingZeros(X)", "brev": "reverseBits(X)",
-    "ffs": "(i32(firstTrailingBit(u32(X))) + 1)",
-}  # fmt: skip
-ATOMICS = {
-    "add": "Add", "sub": "Sub", "max": "Max", "min": "Min", "exch": "Exchange", "and_": "And",
-    "or_": "Or", "xor": "Xor",
-}  # fmt: skip
-SWAP = """fn NAME(at: i32, old: KIND, new_value: KIND) -> KIND {
-    loop {
-        let done = atomicCompareExchangeWeak(&ROOT[at], old, new_value);
-        if (done.exchanged || done.old_value != old) { return done.old_value; }
-    }
-    return old;
-}"""
+FLOAT_CHANGES = {"add": "a + v", "sub": "a - v", "max": "max(a, v)", "min": "min(a, v)"}
+BITS = {"popc": "countOneBits(X)", "ffs": "(i32(firstTrailingBit(u32(X))) + 1)"}
+ATOMICS = {"add": "Add", "sub": "Sub", "max": "Max", "min": "Min", "and_": "And", "or_": "Or",
+           "xor": "Xor"}  # fmt: skip

@@ -9,12 +9,6 @@ from warplens.code.cuda import CannotCompile, assembly
 N = 64
 
 
-def all_together(x):
-    x[cuda.grid(1)] = 1
-    cuda.cg.this_grid().sync()
-    x[cuda.grid(1)] += 1
-
-
 def crowded(x):
     held = cuda.shared.array(16 * 1024, float32)
     held[cuda.threadIdx.x] = x[cuda.threadIdx.x]
@@ -26,10 +20,6 @@ def doubled(x, out):
     i = cuda.grid(1)
     if i < x.size:
         out[i] = 2 * x[i]
-
-
-def test_a_barrier_of_the_grid_is_linked_with_what_it_calls():
-    assert assembly(all_together, np.zeros(N, np.float32)).registers
 
 
 def test_too_much_shared_memory_is_refused_in_words():

@@ -80,8 +80,6 @@ FLOWS = (
     ("SHFL.BFLY PT, R2, R3, 0x10, 0x1f", "R3", "R2"),
     ("VOTE.ANY R2, PT, P0", "P0", "R2"),
     ("ATOMG.E.ADD.64.STRONG.GPU PT, R2, desc[UR4][R6.64], R8", "UR4 UR5 R6 R7 R8 R9", "R2 R3"),
-    ("HMMA.1688.F32.TF32 R4, R8, R12, R4", "R8 R9 R10 R11 R12 R13 R4 R5 R6 R7", "R4 R5 R6 R7"),
-    ("HMMA.16816.F32 R4, R8, R12, RZ", "R8 R9 R10 R11 R12 R13", "R4 R5 R6 R7"),
     ("SHF.R.U64 R2, R3, 0x1, R4", "R3 R4", "R2"),
     ("CS2R R2, SRZ", "", "R2 R3"),
     ("BRA.U !UP0, `(.L_x_1)", "UP0", ""),

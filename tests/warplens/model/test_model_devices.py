@@ -58,12 +58,8 @@ def test_a_gpu_of_ones_own_has_its_figures_as_yours_and_the_rest_assumed():
 WRONG = (
     ({"boost": math.nan}, "boost is a number above 0"),
     ({"dram_rate": "fast"}, "dram_rate is a number above 0"),
-    ({"l2_rate": True}, "l2_rate is a number above 0"),
     ({"int_lanes": 0}, "int_lanes is a number above 0"),
-    ({"dram_share": 89}, "dram_share is at most 1"),
-    ({"base": 2e9}, "base is above boost, 2 GHz above 1.41 GHz: give both"),
-    ({"capability": 8.6}, r"capability is two whole numbers, as \(8, 6\), not 8.6"),
-    ({"dram_rates": 448e9}, "no 'dram_rates'. Did you mean 'dram_rate'"),
+    ({"dram_rates": 448e9}, "no 'dram_rates'. Its figures are"),
 )
 
 
@@ -86,10 +82,6 @@ def test_what_depends_on_a_given_figure_changes_with_it_unless_it_is_given_too()
     assert half.base == A100.base / 2 and half.dram_latency == A100.dram_latency / 2
     assert "0.25 times the A100's, as its multiprocessors and boost" in half.sources["l2_rate"]
     assert A100.but("half", multiprocessors=54, l2_rate=1e12).l2_rate == 1e12
-    ada = A100.but("Ada", capability=(8, 9))
-    assert (ada.fp32_lanes, ada.l1_latency) == (128, GPUS["L40"].l1_latency)
-    assert (ada.multiprocessors, ada.dram_rate) == (108, A100.dram_rate)
-    assert ada.l2_rate < A100.l2_rate and ada.sources["boost"].kind == "assumed"
 
 
 def test_a_name_is_known_without_its_maker_and_never_taken_for_another_card():

@@ -285,17 +285,6 @@ def test_tensor_cores_are_refused():
         modelled_call(lambda: version(*map(gpu.put, arguments)), "product", A100)
 
 
-def test_blocks_that_wait_for_the_whole_grid_are_refused():
-    @cuda.jit
-    def together_kernel(x):
-        x[cuda.grid(1)] = 1
-        cuda.cg.this_grid().sync()
-        x[cuda.grid(1)] += 1
-
-    with pytest.raises(CannotModel, match="all blocks of the grid wait for each other"):
-        modelled(together_kernel)[100, 32](zeros(3200))
-
-
 # -- What a learner may launch.
 
 
