@@ -16,8 +16,6 @@ NAMES = sorted({module.name for module in pkgutil.iter_modules(__path__)} - {"as
 EXTRA = frozenset((
     "puzzle_grid_stride", "block_total",  # 04
     "guard_tile",  # 05
-    "weight_gradient",  # 06
-    "output_size", "shared_patch",  # 07
     "fewer_calls",  # 10
 ))  # fmt: skip
 
