@@ -28,7 +28,7 @@ ROOMS = {
     "measure": "operation backends hardware progress units",
     "comparing": "measure grader operation progress",
     "ops": "comparing grader operation backends",
-    "models": "ops backends hardware units",
+    "models": "ops hardware units",
     "money": "evidence models units",
     "workers": "models hardware progress",
     "exercises": "ops workers grader operation backends units",

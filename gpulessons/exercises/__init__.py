@@ -14,8 +14,6 @@ import pkgutil
 
 NAMES = sorted({module.name for module in pkgutil.iter_modules(__path__)} - {"asking"})
 EXTRA = frozenset((
-    "weight_gradient",  # 06
-    "output_size", "shared_patch",  # 07
     "fewer_calls",  # 10
 ))  # fmt: skip
 

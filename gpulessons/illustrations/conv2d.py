@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 
 from gpulessons import units
-from gpulessons.plots.axes import beside, log_axes, name_rows
+from gpulessons.plots.axes import log_axes, name_rows
 from gpulessons.plots.forms import LOOKS, SPOTS, key, listed, rectangle, write
 from gpulessons.plots.picture import BLUE, INK, SKY, Picture, blank
 
@@ -71,35 +71,6 @@ def by_algorithm(rows, slow: str) -> Picture:
     key(figure, looks)
     told = {layer: ", ".join(f"{way} {units.ratio(times[slow] / times[way])}" for way in times)
             for layer, times in layers.items()}
-    return Picture(figure, f"{title} {listed(told)}. {notes}.")
-
-
-def chosen(rows, peak: float) -> Picture:
-    """The rate of each published layer, counted as a direct convolution, by the algorithm that a
-    library took and the numbers' type; and the card's float32 peak, in FLOP/s."""
-    layers = list(dict.fromkeys(map(layer_of, rows)))
-    ways = {}
-    for row in rows:
-        way = row.what.split(", ")[1].removesuffix(": forward")
-        ways.setdefault(f"{row.dtype}, {way}", []).append(row)
-    above = sum(row.dtype == "float32" and operations(row) / row.value > peak for row in rows)
-    title = (f"In float32, {above} of {len(layers)} layers stand above the card's float32 peak, "
-             "if a direct convolution's operations are counted.")
-    figure, axes = blank(height=2.1 + 0.4 * len(layers), width=8.2, title=title)
-    looks = {}
-    for (way, its), look in zip(ways.items(), LOOKS, strict=False):
-        looks[way] = {**look, **OPEN}
-        rates = [operations(row) / row.value / 1e12 for row in its]
-        axes.plot(rates, [layers.index(layer_of(row)) for row in its], **looks[way])
-    axes.axvline(peak / 1e12, color=INK, linewidth=1)
-    beside(axes, "float32 peak", peak / 1e12, -0.35)
-    name_rows(axes, layers)
-    axes.set_xlabel("TFLOP/s, counted as a direct convolution")
-    axes.set_xlim(left=0)
-    notes = cited(axes, rows)
-    key(figure, looks, columns=2)
-    told = {f"{layer_of(row)}, {row.dtype}": units.rate(operations(row) / row.value, "FLOP/s")
-            for row in rows}
     return Picture(figure, f"{title} {listed(told)}. {notes}.")
 
 

@@ -1,4 +1,4 @@
-"""Pictures of dense layers, by the batch, and of what a network of them learns."""
+"""Pictures of dense layers, by the batch."""
 
 from collections import Counter
 
@@ -6,13 +6,9 @@ import numpy as np
 
 from gpulessons import units
 from gpulessons.measure.results import Comparison
-from gpulessons.plots.axes import log_axes, written
-from gpulessons.plots.forms import LOOKS, listed, log_lines
-from gpulessons.plots.picture import BLUE, COLORS, INK, ORANGE, Picture, blank
+from gpulessons.plots.forms import LOOKS, log_lines
+from gpulessons.plots.picture import BLUE, COLORS, INK, ORANGE, Picture
 from gpulessons.plots.published import open_lines
-
-# Frameworks on one CPU share a backend's color, so a curve has one of its own, and its own dashes.
-TOOLKITS = "NumPy", "CUDA", "PyTorch on CPU", "Numba", "PyTorch on GPU"
 
 
 def per_example(comparison: Comparison, models=None) -> Picture:
@@ -84,24 +80,3 @@ def batched(best):
     few = "Alone" if alone == 1 else f"In a batch of {alone}"
     return (f"{few} an example takes {units.seconds(each[alone])}, in a batch of "
             f"{units.count(most)} it takes {units.seconds(each[most])}.")
-
-
-def curves(runs) -> Picture:
-    """What networks have learned, against epochs and against seconds: {toolkit: its epochs}."""
-    lasts = {toolkit: epochs[-1] for toolkit, epochs in runs.items()}
-    low, high = (choose(last.accuracy for last in lasts.values()) for choose in (min, max))
-    reached = f"{high:.1%}" if high - low < 5e-4 else f"{low:.1%} to {high:.1%}"
-    took = [f"{toolkit} {units.seconds(last.seconds)}" for toolkit, last in lasts.items()]
-    title = (f"{reached} of the held-out digits after {next(iter(lasts.values())).number} epochs. "
-             f"In one run each: {', '.join(took)}.")
-    figure, (left, right) = blank(height=3.8, width=8.2, title=title, ncols=2, sharey=True)
-    for toolkit, epochs in runs.items():
-        look = {**LOOKS[TOOLKITS.index(toolkit)], "marker": "", "linewidth": 2, "label": toolkit}
-        shares = [epoch.accuracy for epoch in epochs]
-        left.plot([epoch.number for epoch in epochs], shares, **look)
-        right.plot([epoch.seconds for epoch in epochs], shares, **look)
-    left.set(xlabel="epoch", ylabel="accuracy on held-out digits")
-    written(left.yaxis, "{:.0%}".format)
-    log_axes(right, x=("seconds of training", units.seconds))
-    right.legend(frameon=False, labelcolor=INK, fontsize=10, loc="lower right")
-    return Picture(figure, f"{title} {listed(lasts)}.")

@@ -1,6 +1,6 @@
 """What notebooks train with the course's ops, and the data: one lesson a file.
 
-    06  digits         two layers that read handwritten digits; data.py has them
+    06  data           handwritten digits
     11  many_classes   a softmax over all classes and one along a path, and what a step costs
         index          what a forest of trees finds, and in which time
     15  six_networks   the networks of a comparison from 2017, counted

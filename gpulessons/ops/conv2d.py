@@ -7,11 +7,7 @@ Outside the picture x is zero (LeCun et al. 1989). Each output stands alone, so 
 once. And neighbors use nearly the same pixels: as with a matrix product, a program that loads a
 number anew for every use waits for memory.
 
-With x's patches written down as columns (im2col.py), y = w · columns. So, as for every product,
-
-    dw = dy · columnsᵀ          d columns = wᵀ · dy
-
-and since each pixel stands in several columns, its gradient is the sum over them: that is col2im.
+With x's patches written down as columns (im2col.py), y = w · columns: a product.
 """
 
 from functools import cache, partial
@@ -24,7 +20,7 @@ from gpulessons.operation import Case, op
 
 from .common import THREADS, ceil_div, grid, run_op
 from .conv2d_direct import by_columns, direct
-from .im2col import bordered, col2im, im2col, output_size, patches
+from .im2col import bordered, im2col, output_size, patches
 
 
 def layer(height, rng, width=None, batch=1, channels=64, filters=64, kernel=(3, 3), stride=1,
@@ -76,21 +72,6 @@ conv2d.version("Numba, im2col", on=host)(by_columns)  # only as many as fit a ca
 conv2d.version("Numba, direct", on=host)(direct)
 
 
-# -- By way of frequencies: there a convolution is a product of single numbers, so that a kernel of
-# -- any size costs the same. Of a correlation with a real w, the spectrum is X times conjugate W.
-
-
-@conv2d.version("NumPy, FFT", on=host)
-def numpy_fft(x, w, stride, padding, out):
-    padded = bordered(x, padding)
-    size, (rows, columns) = padded.shape[2:], out.shape[2:]
-    first = np.fft.rfft2(padded), np.fft.rfft2(w, size).conj()  # w on as many pixels as x
-    x_hat, w_hat = (np.moveaxis(spectra, (2, 3), (0, 1)) for spectra in first)
-    both = np.moveaxis(x_hat @ w_hat.swapaxes(2, 3), (0, 1), (2, 3))  # a product per frequency
-    result = np.fft.irfft2(both, size)[:, :, ::stride, ::stride]
-    out[...] = result[:, :, :rows, :columns]  # beyond, the filters reached around the edge
-
-
 # -- On the GPU: a thread per output, each of whose multiplications fetches both its factors; then a
 # -- block that shares what it fetched.
 
@@ -137,8 +118,7 @@ def tiles_kernel(high, wide, stride):
     """
     taps = high * wide
     weights_size = FILTERS * taps
-    reach = LANES + (wide - 1) // stride  # columns of the patch that are a stride apart
-    width = stride * reach
+    width = (LANES - 1) * stride + wide
     patch_size = ((BLOCK_ROWS - 1) * stride + high) * width
     sums_size = FILTERS * EACH
 
@@ -157,9 +137,8 @@ def tiles_kernel(high, wide, stride):
             sums[k] = float32(0)
         for c in range(x.shape[1]):
             for n in range(thread, patch_size, LANES * WARPS_DOWN):
-                # Sorted by remainder: lanes will read neighbors, in 32 banks, at any stride.
                 row = above * stride + n // width - padding
-                column = (left + n % reach) * stride + n // reach % stride - padding
+                column = left * stride + n % width - padding
                 inside = 0 <= row < x.shape[2] and 0 <= column < x.shape[3]
                 patch[n] = x[b, c, row, column] if inside else float32(0)
             for n in range(thread, weights_size, LANES * WARPS_DOWN):
@@ -172,7 +151,7 @@ def tiles_kernel(high, wide, stride):
                 while kx < wide:
                     for r in range(EACH):
                         row = (warp * EACH + r) * stride + ky
-                        pixels[r] = patch[row * width + kx % stride * reach + kx // stride + lane]
+                        pixels[r] = patch[row * width + kx + lane * stride]
                     for f in range(FILTERS):  # 4 pixels and 8 weights for 32 multiplications
                         weight = weights[f * taps + ky * wide + kx]
                         for r in range(EACH):
@@ -262,11 +241,12 @@ def implicit_kernel(high, wide):
     return implicit
 
 
-@conv2d.version("CUDA, implicit GEMM", on=gpu)
+@conv2d.version("CUDA, implicit GEMM", on=gpu, prepares=True)
 def launch_implicit(x, w, stride, padding, out):
     places = out.shape[0] * out.shape[2] * out.shape[3]
     blocks, flat = grid((w.shape[0], places), BM, BN), w.reshape(w.shape[0], -1)
-    implicit_kernel(*w.shape[2:])[blocks, THREADS](x, flat, stride, padding, out)
+    kernel = implicit_kernel(*w.shape[2:])
+    return lambda: kernel[blocks, THREADS](x, flat, stride, padding, out)
 
 
 @cache
@@ -286,13 +266,18 @@ def columns_kernel(high, wide):
     return write_columns
 
 
-@conv2d.version("CUDA, im2col", on=gpu)
+@conv2d.version("CUDA, im2col", on=gpu, prepares=True)
 def launch_columns(x, w, stride, padding, out):
     as_one = w.reshape(w.shape[0], -1, 1, 1)
-    columns = cuda.device_array((x.shape[0], as_one.shape[1], *out.shape[2:]), x.dtype)
+    columns = gpu.empty((x.shape[0], as_one.shape[1], *out.shape[2:]), x.dtype)
     blocks = ceil_div(columns.size // (w.shape[2] * w.shape[3]), THREADS)
-    columns_kernel(*w.shape[2:])[blocks, THREADS](x, stride, padding, columns)
-    launch_implicit(columns, as_one, 1, 0, out)
+    write, multiply = columns_kernel(*w.shape[2:]), launch_implicit(columns, as_one, 1, 0, out)
+
+    def call():
+        write[blocks, THREADS](x, stride, padding, columns)
+        multiply()
+
+    return call
 
 
 # PyTorch: oneDNN on a CPU, cuDNN on an NVIDIA GPU, which would round factors to TF32 by default.
@@ -314,29 +299,6 @@ def shaped(dims, kernel, *, padding=None, name="conv2d"):
     other = conv2d.like(inputs, sizes=(28, 56, 112))
     other.name = name
     return other
-
-
-# -- Backward: two more products, on the same columns.
-
-
-def layer_and_gradient(height, rng, **axes):
-    """x, w, dy, stride, padding: a problem of conv2d, and a gradient of its output."""
-    x, w, stride, padding = layer(height, rng, **axes)
-    shape = len(x), len(w), *output_size(x, w.shape[2:], stride, padding)
-    dy = rng.standard_normal(shape, np.float32) / np.float32((shape[2] * shape[3]) ** 0.5)
-    return x, w, dy, stride, padding
-
-
-@op(inputs=layer_and_gradient, sizes=conv2d.sizes, rtol=2e-5, unit="pixels a side",
-    flops=lambda x, w, dy, stride, padding: 2 * flops(x, w, stride, padding),
-    edge_cases=EDGES, signature=f"{conv2d.signature}, (batch, filters, rows, columns)")  # fmt: skip
-def conv2d_backward(x, w, dy, stride, padding):
-    """(dx, dw), shaped like x and w, from dy (batch, filters, rows, columns), the output's."""
-    kernel, flat = w.shape[2:], dy.reshape(*dy.shape[:2], -1)
-    columns = im2col(x, kernel, stride, padding)
-    dw = (flat @ columns.swapaxes(1, 2)).sum(axis=0).reshape(w.shape)
-    d_columns = w.reshape(len(w), -1).T @ flat
-    return col2im(d_columns, x.shape, kernel, stride, padding), dw
 
 
 if __name__ == "__main__":

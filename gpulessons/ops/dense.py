@@ -7,15 +7,9 @@ each weight is fetched, used once and forgotten: memory is the wait. For a batch
 every example: the layer is a matrix product, with a sigmoid behind it that costs next to nothing,
 if it is done while the preactivations are still at hand.
 
-Backward takes two more products, and so twice the work (Rumelhart, Hinton & Williams 1986):
-
-    dz = dy y (1 − y)            the gradient of the loss by the preactivations
-    dx = dz w                    … by the inputs: a product
-    dw = dzᵀ x                   … by the weights, over all the examples: another one
-    db = the sum of dz's rows    … by the biases
-
-y is the layer's output and dy the gradient by it; z need not be kept, because a sigmoid's slope is
-known from its value.
+Backward takes two more products, and so twice the work (Rumelhart, Hinton & Williams 1986): from
+dz, the gradient of the loss by the preactivations, come those by inputs and weights, see
+`gradients`.
 """
 
 from functools import partial
@@ -28,7 +22,6 @@ from gpulessons.operation import Case, op
 
 from .activations_more import device_sigmoid, sigmoid, sigmoid_kernel, vector_sigmoid
 from .common import (
-    ONE,
     PARALLEL,
     REASSOCIATING,
     SERIAL,
@@ -39,10 +32,7 @@ from .common import (
     grid,
     run_op,
 )
-from .matmul import launch_tile
-from .matmul_cpu import multiply
 from .reduce import WARPS, warp_reduce_sum
-from .transpose import launch_padded, transposed
 from .vectors import full_width
 
 
@@ -212,87 +202,9 @@ def pytorch(x, w, b, out):
 # -- Backward: two more products.
 
 
-def layer_and_gradient(examples, rng, **axes):
-    """x, w, y = dense(x, w, b) and dy: the gradient of a mean, so that dw stays around one."""
-    x, w, b = layer(examples, rng, **axes)
-    dy = rng.standard_normal((examples, w.shape[0]), np.float32)
-    return x, w, dense(x, w, b), dy / np.float32(examples)
-
-
 def gradients(x, w, dz):
-    """dx, dw and db of x wᵀ + b, from dz. For NumPy's arrays and for PyTorch's."""
+    """dx, dw and db of x wᵀ + b, from dz."""
     return dz @ w, dz.T @ x, dz.sum(0)
-
-
-@op(inputs=layer_and_gradient, flops=lambda x, w, y, dy: 4 * (x.shape[1] + 1) * y.size,
-    sizes=(1, 64, 4096), rtol=2e-5, unit="examples", edge_cases=dense.edge_cases,
-    signature="(examples, inputs), (outputs, inputs), (examples, outputs), (examples, outputs)",
-)  # fmt: skip
-def dense_backward(x, w, y, dy):
-    """dx, dw, db of y = sigmoid(x wᵀ + b), shaped like x, w and b, from dy: (examples, outputs)."""
-    return gradients(x, w, dy * y * (1 - y))
-
-
-@njit(**PARALLEL)
-def slope(y, dy, dz):
-    for i in prange(y.shape[0]):
-        for j in range(y.shape[1]):
-            dz[i, j] = dy[i, j] * y[i, j] * (ONE - y[i, j])
-
-
-def numba_gradients(x, w, dz, dx, dw, db):
-    multiply(dz, w, dx)
-    multiply(transposed(dz), x, dw)
-    dz.sum(0, out=db)  # row after row: NumPy adds along them
-
-
-@dense_backward.version("Numba", on=host)
-def numba_backward(x, w, y, dy, out):
-    dz = np.empty_like(y)
-    slope(y, dy, dz)
-    numba_gradients(x, w, dz, *out)
-
-
-@cuda.jit
-def slope_kernel(y, dy, dz):
-    j, i = cuda.grid(2)
-    if i < y.shape[0] and j < y.shape[1]:
-        dz[i, j] = dy[i, j] * y[i, j] * (ONE - y[i, j])
-
-
-@cuda.jit
-def sum_rows_kernel(dz, db):
-    j = cuda.grid(1)  # neighbors take neighboring columns, and read along each row together
-    if j < dz.shape[1]:
-        total, i = ZERO, 0
-        while i < dz.shape[0]:
-            total += dz[i, j]
-            i += 1
-        db[j] = total
-
-
-def cuda_gradients(x, w, dz, dzt, dx, dw, db):
-    launch_padded(dz, dzt)  # room for dz, transposed
-    launch_tile(dz, w, dx)
-    launch_tile(dzt, x, dw)
-    sum_rows_kernel[ceil_div(db.size, THREADS), THREADS](dz, db)
-
-
-@dense_backward.version("CUDA, tiles", on=gpu, prepares=True)
-def launch_backward(x, w, y, dy, out):
-    dz, dzt = gpu.empty(y.shape, y.dtype), gpu.empty(y.shape[::-1], y.dtype)
-
-    def call():
-        slope_kernel[tiles(*dz.shape)](y, dy, dz)
-        cuda_gradients(x, w, dz, dzt, *out)
-
-    return call
-
-
-@dense_backward.version("PyTorch on GPU", on=torch_gpu)
-@dense_backward.version("PyTorch on CPU", on=torch_cpu)
-def backward_pytorch(x, w, y, dy):
-    return gradients(x, w, dy * y * (1 - y))
 
 
 if __name__ == "__main__":

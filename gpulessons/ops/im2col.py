@@ -3,8 +3,7 @@
 A filter lies on the picture at one place after another, a *position*, and touches a patch of it.
 Write each patch as a column, each filter as a row: every output is a row times a column. A pixel
 stands in as many columns as there are patches around it, so a 3 × 3 filter copies it nine times
-(Chellapilla, Puri & Simard 2006). col2im goes the way back and *adds up* what stands in the copies
-of a pixel: it is im2col's transpose, and that is what a gradient needs.
+(Chellapilla, Puri & Simard 2006).
 """
 
 import numpy as np
@@ -31,11 +30,9 @@ def bordered(x, padding):
     return np.pad(x, [(0, 0)] * (x.ndim - 2) + [(padding, padding)] * 2)
 
 
-def patches(padded, kernel, stride, writeable=False):
+def patches(padded, kernel, stride):
     """A view of all patches, nothing copied: (batch, channels, ky, kx, rows, columns)."""
-    windows = np.lib.stride_tricks.sliding_window_view(
-        padded, kernel, axis=(2, 3), writeable=writeable
-    )
+    windows = np.lib.stride_tricks.sliding_window_view(padded, kernel, axis=(2, 3))
     return windows[:, :, ::stride, ::stride].transpose(0, 1, 4, 5, 2, 3)
 
 
@@ -44,14 +41,3 @@ def im2col(x, kernel, stride=1, padding=0):
     output_size(x, kernel, stride, padding)
     view = patches(bordered(x, padding), kernel, stride)
     return view.reshape(*x.shape[:1], x.shape[1] * kernel[0] * kernel[1], -1)  # writes it all down
-
-
-def col2im(columns, shape, kernel, stride=1, padding=0):
-    """The transpose of im2col: each pixel the sum of its copies, in x's shape (batch, …, h, w)."""
-    padded = bordered(np.zeros(shape, columns.dtype), padding)
-    view = patches(padded, kernel, stride, writeable=True)
-    columns = columns.reshape(view.shape)
-    for ky, kx in np.ndindex(*kernel):  # one weight's pixels are all different: no sum is lost
-        view[:, :, ky, kx] += columns[:, :, ky, kx]
-    rows, columns = (slice(padding, n - padding) for n in padded.shape[2:])
-    return np.ascontiguousarray(padded[..., rows, columns])

@@ -12,12 +12,11 @@ order i, f, g, o: w is `weight_ih_l0`, u is `weight_hh_l0`, b is `bias_ih_l0 + b
 """
 
 import math
-from functools import partial
 
 import numpy as np
 from numba import cuda, float32, njit
 
-from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
+from gpulessons.backends import gpu, host
 from gpulessons.operation import Case, op
 
 from .activations_more import (
@@ -106,11 +105,6 @@ def pointwise(z, c, new_h, new_c):
         g, o = z[n, 2 * hidden : 3 * hidden], z[n, 3 * hidden :]
         for j in range(hidden):
             new_h[n, j], new_c[n, j] = vector_unit(i[j], f[j], g[j], o[j], c[n, j])
-
-
-@lstm_cell.version("Numba, fused pointwise", on=host)
-def fused_pointwise(x, h, c, w, u, b, out):
-    pointwise(x @ w.T + h @ u.T + b, c, *out)
 
 
 # -- On the GPU: fewer launches from one version to the next, and less that goes through memory.
@@ -234,15 +228,6 @@ def cell_kernel(x, h, c, w, u, b, new_h, new_c):
 @lstm_cell.version("CUDA, one kernel", on=gpu)
 def launch_one(x, h, c, w, u, b, out):
     cell_kernel[tiles(*h.shape)](x, h, c, w, u, b, *out)
-
-
-@lstm_cell.version("PyTorch on GPU", on=torch_gpu, prepares=True)
-@lstm_cell.version("PyTorch on CPU", on=torch_cpu, prepares=True)
-def pytorch(x, h, c, w, u, b):
-    """What nn.LSTMCell calls: two products, and a fused pointwise kernel on a GPU."""
-    import torch
-
-    return partial(torch.lstm_cell, x, (h, c), w, u, b)
 
 
 if __name__ == "__main__":

@@ -146,11 +146,6 @@ WRONG = {
         ("common - own.mean(axis=0)", "common - own[0]", "it was"),
         ("    velocity = momentum * velocity + outer\n", "", "it was"),
     ],
-    "output_size": [
-        ("(n + 2 * padding - kernel) // stride + 1",
-         "sum(1 for at in range(-padding, n + padding - kernel + 1, stride))",
-         "steps of Python"),
-    ],
     "partial_sums": [
         ("    for i in range(whole, x.size):\n        a += x[i]\n", "", "Wrong for 401 numbers"),
         ("        b += x[i + 1]\n", "        a += x[i + 1]\n", "of 400 additions are one chain"),
@@ -184,17 +179,10 @@ WRONG = {
         ("range(world - 1)", "range((world - 1) * (rank > 0))", "that nobody sends"),
         ("pieces[leaves])", "[*pieces])[grows]", "where 1 would do"),
     ],
-    "shared_patch": [
-        ("+= patch[i + ky, j + kx]", "+= x[above + i + ky, left + j + kx]", "10.3 loads"),
-        ("32 * i + j, 340", "8 * j + i, 340", "sectors"),
-    ],
     "stable_softmax": [
         ("x - x.max(axis=1, keepdims=True)",
          "x / x.max(axis=1, keepdims=True)",
          "it[0] was [0.2239"),
-    ],
-    "weight_gradient": [
-        ("dz.T @ x", "(dz[:, :, None] * x[:, None, :]).sum(0)", "for every example"),
     ],
     "where_time_goes": [
         ("16 - 8 - 2", "16", "not for the step as well"),
@@ -340,8 +328,8 @@ RIGHT = {
          "def my_relu(x):\n    out = cuda.device_array_like(x)\n    my_kernel[4, 128]"),
     ],
     "implicit_gemm": [
-        ("x[k // 9, i + k // 3 % 3, j + k % 3]",
-         "x[k // 9, n // out.shape[2] + (k - k // 9 * 9) // 3, j + (k - 3 * (k // 3))]"),
+        ("x[b, k // 9, i + k // 3 % 3, j + k % 3]",
+         "x[b, k // 9, n // out.shape[3] + (k - k // 9 * 9) // 3, j + (k - 3 * (k // 3))]"),
     ],
     "inputs_first": [
         ("x.reshape(-1, x.shape[2]) @ w.T + b",
@@ -376,10 +364,6 @@ RIGHT = {
         ("    return new, total * exp(row_max - new) + exp(score - new)",
          "    return np.float32([new, total * exp(row_max - new) + exp(score - new)])"),
     ],
-    "output_size": [
-        ("(n + 2 * padding - kernel) // stride + 1",
-         "-(-(n + padding - kernel + padding + 1) // stride)"),
-    ],
     "partial_sums": [
         ("    a = b = c",
          "    return x[::4].sum() + x[1::4].sum() + x[2::4].sum() + x[3::4].sum()\n    a = b = c"),
@@ -401,20 +385,8 @@ RIGHT = {
          "    for s in range(4):\n        b[s] = ys[k, j + 8 * s]\n"
          "    for r in range(4):\n        a[r] = xs[i + 8 * r, k]\n"),
     ],
-    "shared_patch": [
-        ("    for n in range(32 * i + j, 340, 256):\n"
-         "        patch[n // 34, n % 34] = x[above + n // 34, left + n % 34]\n"
-         "    cuda.syncthreads()\n",
-         "    for r in range(i, 10, 8):\n"
-         "        for c in range(j, 34, 32):\n"
-         "            patch[r, c] = x[above + r, left + c]\n"
-         "    cuda.syncthreads()\n"),
-    ],
     "stable_softmax": [
         ("exps / exps.sum(axis=1, keepdims=True)", "(exps.T / exps.sum(axis=1)).T.tolist()"),
-    ],
-    "weight_gradient": [
-        ("dz.T @ x, dz.sum(axis=0)", "np.einsum('no,ni->oi', dz, x, optimize=True), np.sum(dz, 0)"),
     ],
     "where_time_goes": [
         ('{"step": 16 - 8 - 2, "linear": 8 - 7, "addmm": 7, "relu": 2}',

@@ -71,7 +71,6 @@ BY_HAND = {  # what the solution, which is the truth of these exercises, is give
     "online_update": ((2.0, 1.0, 3.0), (3.0, 1 + math.exp(-1))),
     "outer_step": ((np.array([1.0]), np.array([[0.0], [0.5]]), np.array([1.0])),
                    ([-0.5645], [1.65])),
-    "output_size": ((7, 3, 2, 1), 4),
     "share_of_loss": (([1.0, 2.0, 3.0], 2, 6), 2.0),
     "stable_softmax": ((column(1000.0, 0.0).T,), [[1, 0]]),
     "surely_behind": ((2.0, 24_576, 1e9), 2.0),
@@ -133,7 +132,7 @@ def test_what_is_no_number_no_function_or_takes_other_arguments_is_refused_in_a_
         assert "is not a number" in check(exercises.kitchen_math, answer).trouble
     verdict = check(exercises.kitchen_math, ...)
     assert verdict.untouched and "still '...'" in verdict.trouble
-    for name in ("output_size", "ridge_batch", "stable_softmax"):
+    for name in ("ridge_batch", "stable_softmax"):
         exercise = getattr(exercises, name)
         assert "None is not a function" in check(exercise, None).trouble
         raising = run(exercise, "def mine(*given):\n    raise ZeroDivisionError('mine')\n")

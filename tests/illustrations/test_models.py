@@ -310,8 +310,6 @@ def test_which_published_convolution_is_fastest_is_counted_layer_by_layer():
     assert "layers is direct in 5." in conv.by_algorithm(slow, "cuDNN R2").alt
     row = published("conv2d", device="V100", dtype="float32", width=112)[0]
     assert conv.operations(row) == 2 * 9 * 64 * 128 * 112**2 * 8
-    rates = [conv.chosen(published("conv2d", device="V100"), peak).alt for peak in (15e12, 23e12)]
-    assert ["In float32, 4 of 6" in rates[0], "In float32, 1 of 6" in rates[1]] == [True, True]
 
 
 def test_others_kernels_are_shares_of_cublas_on_the_same_card_and_the_title_says_so():

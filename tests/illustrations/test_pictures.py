@@ -159,7 +159,6 @@ def estimate():
 RUNS = {"NumPy": 1e-3, "PyTorch on CPU": 2e-3, "PyTorch on GPU": 3e-3}
 
 
-EPOCHS = [Of(number=n, accuracy=n / 3, seconds=float(n)) for n in (1, 2)]
 HOGWILD = Of(curve=((0.0, 1.0), (2.0, 0.5), (4.0, 0.1)),
              by_updates=((0, 1.0), (10, 0.5), (20, 0.1)))
 FOREST = [Of(name=name, rate=rate, recall=recall, leaves=leaves, note="")
@@ -182,7 +181,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "patch_and_column": lambda f: f(random(4, 5), random(4, 12), (2, 2), 5),
         "by_algorithm": lambda f: f(published("conv2d", source="convnet_benchmarks"),
                                     "Caffe, im2col"),
-        "chosen": lambda f: f(published("conv2d", device="V100"), 15.7e12),
     },
     "data_parallel": {
         "rounds": lambda f: f(),
@@ -205,7 +203,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "dense": {
         "per_example": lambda f: f(live()),
         "on_cards": lambda f: f(published("dense", device="T4")),
-        "curves": lambda f: f({"NumPy": EPOCHS}),
     },
     "frameworks": {
         "layers": lambda f: f(), "passes": lambda f: f(),

@@ -17,7 +17,7 @@ NAMES = [name for home, names in gpulessons.HOMES.items()
 HOME = Path(gpulessons.__file__).parent
 # Whose PyTorch version is one of its functions, and not one after another.
 ALONE = ("relu", "sigmoid", "tanh", "gelu", "copy", "triad", "total", "matmul", "conv2d",
-         "softmax", "layer_norm", "lstm_cell", "transpose", "vertex_transform")  # fmt: skip
+         "softmax", "layer_norm", "transpose", "vertex_transform")  # fmt: skip
 
 
 def versions(backend):

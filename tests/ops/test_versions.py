@@ -108,8 +108,6 @@ LONG_ROWS = {  # inputs so shaped that the product hides nothing, and a row's ow
     "softmax": [(5, 800)],
     "layer_norm": [(5, 800), (800,), (800,)],
     "dense": [(20, 2), (300, 2), (300,)],
-    "dense_backward": [(20, 2), (300, 2), (20, 300), (20, 300)],
-    "softmax_layer": [(20, 2), (300, 2), (300,)],
     "lstm_cell": [(3, 2), (3, 5), (3, 5), (20, 2), (20, 5), (20,)],
     "lstm_sequence": [(4, 3, 2), (3, 5), (3, 5), (20, 2), (20, 5), (20,)],
 }
