@@ -2,7 +2,7 @@
 
     x ← x + attention(norm(x))     a query for each head; keys and values for fewer (grouped)
     x ← x + down(silu(gate(norm(x))) · up(norm(x)))
-    the next token: norm(x) times a matrix with a row for each word
+    the next token: norm(x) times a matrix with a row for each token it knows
 
 What a step costs hangs on the shape alone, so nothing is trained. Positions (RoPE) are left out:
 they add a few operations to each query and key.
@@ -17,7 +17,7 @@ from torch.nn.functional import linear, rms_norm, scaled_dot_product_attention, 
 
 class Shape(NamedTuple):
     """layers; numbers of a token; heads of queries, of keys and values; a feed-forward's inner
-    width; words that it knows."""
+    width; words: the tokens that it knows."""
 
     layers: int
     width: int
