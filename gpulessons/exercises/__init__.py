@@ -18,7 +18,6 @@ EXTRA = frozenset((
     "guard_tile",  # 05
     "weight_gradient",  # 06
     "output_size", "shared_patch",  # 07
-    "fewer_calls",  # 10
 ))  # fmt: skip
 
 

@@ -168,7 +168,6 @@ FOREST = [Of(name=name, rate=rate, recall=recall, leaves=leaves, note="")
 GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "attention": {
         "attending": lambda f: f(["a", "b"], np.array([[0.9, 0.1], [0.4, 0.6]])),
-        "ladder": lambda f: f(64, {"scores": 9e4, "softmax": 8e4, "tiled": 3e4}, "tiled"),
         "binding": lambda f: f([("three", 6e-12, 8e-12, False), ("one", 1e-12, 4e-12, True)]),
         "peaks": lambda f: f({"three": {64: 1e6, 128: 4e6}, "tiled": {64: 1e6, 128: 2e6}}),
         "tiling": lambda f: f(published("attention", source="custom_mma")),
@@ -208,11 +207,10 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "curves": lambda f: f({"NumPy": EPOCHS}),
     },
     "frameworks": {
-        "layers": lambda f: f(), "passes": lambda f: f(),
+        "layers": lambda f: f(),
         "floor": lambda f: f({2: 3e-4, 64: 4e-4, 512: 9e-3}, 64, 2),
         "dots": lambda f: f(RUNS, title="Three sums."), "queue": lambda f: f(15, 2e-6, 2.5e-6),
         "timelines": lambda f: f({"narrow": Of(events=step_events)}),
-        "fused": lambda f: f(published("rms_norm") + published("layer_norm", device="H100 NVL")),
     },
     "grid": {"grid_picture": lambda f: f()},
     "huffman": {"drawn": lambda f: f(huffman(), ["a", "b", "c", "d"], "c"),
@@ -275,8 +273,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     },
     "tiles": {"tile": lambda f: f("2-D register tile"), "mma": lambda f: f()},
     "transfers": {"timeline": lambda f: f()},
-    "transformer": {"encoder": lambda f: f(2048),
-                    "parts": lambda f: f({"work": {"a": 3, "b": 1}, "time": {"a": 1}})},
     "trees": {"trees": lambda f: f()},
     "verdicts": {"ranges": lambda f: f(finding())},
     "waves": {"waves": lambda f: f()},
