@@ -62,15 +62,6 @@ def queue(kernels: int, runs: float, every: float) -> Picture:
     return Picture(figure, f"{title} All has run after {units.seconds(ended)}.")
 
 
-def dots(times, *, title: str) -> Picture:
-    """One dot for each of {name: seconds} of a call on a log scale, in its backend's color."""
-    rows = []
-    for name, time in times.items():
-        backend = "torch_cpu" if "torch" in name.lower() else "host"
-        rows.append((name, time, {"marker": MARKERS[backend], "color": COLORS[backend]}))
-    return forms.dots(rows, "time of one call", units.seconds, title=title)
-
-
 def timelines(seen) -> Picture:
     """Steps as torch's profiler saw them, one below the other: {name: profile}. Time to the right;
     a bar below another was called by it; products of matrices in a color of their own."""

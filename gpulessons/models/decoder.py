@@ -74,10 +74,6 @@ class Decoder:
         All of a prompt at once, while nothing is cached; from then on one for each sequence.
         """
         new = tokens.shape[1]
-        if new > 1 and self.used:
-            raise ValueError("A prompt comes first and whole; then one token at a time.")
-        if self.used + new > self.cache.shape[4]:
-            raise ValueError(f"The cache has room for {self.cache.shape[4]} tokens: make another.")
         x = self.words[tokens]
         for layer, kept in zip(self.layers, self.cache, strict=True):
             x = x + self.attend(normed(x), layer, kept)

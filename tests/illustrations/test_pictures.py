@@ -191,8 +191,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
                                 for b, s in ((8, 100), (32, 40), (128, 25))]),
     },
     "decoding": {
-        "foretold": lambda f: f([10, 20, 40], [1.0, 2.0], 3.9),
-        "together": lambda f: f({1: 1.0, 4: 2.0, 64: 4.0}),
+        "foretold": lambda f: f([10, 20, 40], [1.0, 2.0, 3.9], 4.0),
         "cards": lambda f: f(Shape(2, 24, 6, 2, 40, 17), 1, 8, 16),
         "by_batch": lambda f: f(published("decoding", source="lmdeploy",
                                           what="tokens of Llama-2-7B"),
@@ -209,7 +208,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "frameworks": {
         "layers": lambda f: f(),
         "floor": lambda f: f({2: 3e-4, 64: 4e-4, 512: 9e-3}, 64, 2),
-        "dots": lambda f: f(RUNS, title="Three sums."), "queue": lambda f: f(15, 2e-6, 2.5e-6),
+        "queue": lambda f: f(15, 2e-6, 2.5e-6),
         "timelines": lambda f: f({"narrow": Of(events=step_events)}),
     },
     "grid": {"grid_picture": lambda f: f()},

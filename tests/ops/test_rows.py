@@ -7,7 +7,7 @@ of a long row right.
 
 import numpy as np
 
-from gpulessons import check, layer_norm, softmax
+from gpulessons import layer_norm, softmax
 from gpulessons.backends import gpu, host, torch_cpu
 from gpulessons.ops.layer_norm import EPS
 from warplens import tracing
