@@ -156,7 +156,6 @@ def estimate():
               words="≈ 2 ms", notes=["a note."], share=lambda part: 0.5)
 
 
-RUNS = {"NumPy": 1e-3, "PyTorch on CPU": 2e-3, "PyTorch on GPU": 3e-3}
 
 
 EPOCHS = [Of(number=n, accuracy=n / 3, seconds=float(n)) for n in (1, 2)]
