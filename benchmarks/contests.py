@@ -23,7 +23,6 @@ from gpulessons.measure.rounds import Run
 from gpulessons.measure.timings import timings
 from gpulessons.operation import op
 from gpulessons.ops.activations import relu
-from gpulessons.ops.attention import attention
 from gpulessons.ops.conv2d import conv2d
 from gpulessons.ops.copy import copy, triad
 from gpulessons.ops.layer_norm import layer_norm
@@ -219,10 +218,9 @@ def copy_rows_too(x, gain, bias, out):
     out.copy_(x)
 
 
-# -- A product of sizes that nobody chose, and attention that only looks back.
+# -- A product of sizes that nobody chose.
 
 odd_product = matmul.like(partial(matmul.make_inputs, k=513, n=1111))
-causal_attention = attention.like(partial(attention.make_inputs, causal=True))
 
 
 # -- ResNet's layer on a batch, as a GPU wants it.

@@ -32,7 +32,6 @@ from contests import (
     against_do_bench,
     against_simulator,
     by_hand_or_harness,
-    causal_attention,
     contest,
     inverted,
     norm_or_copy,
@@ -186,10 +185,6 @@ ROWS = (
     Row("lstm-fused", 1.5, 3, "CPU", "LSTM in NumPy: the best rung / eight products a step",
         lambda: contest(lstm_sequence, ("NumPy, input", "NumPy, one"),
                         "NumPy, eight products a step", 256)),
-    Row("attention", 0.85, 1.1, "CPU", "Numba's tiles / torch's fused attention, 1,024 tokens",
-        lambda: contest(attention, "Numba", "PyTorch, fused, CPU", 1024)),
-    Row("attention-causal", 1.0, 1.2, "CPU", "Numba's tiles / torch's fused attention, causal",
-        lambda: contest(causal_attention, "Numba", "PyTorch, fused, CPU", 1024)),
     Row("neighbours", 1.1, 1.5, "CPU", "neighbors: NumPy's product, Numba's selection / partition, "
         "256 of 100,000", lambda: contest(brute_force, "NumPy's product", "NumPy, partition",
                                         100_000, seconds=6)),

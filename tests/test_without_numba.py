@@ -11,7 +11,7 @@ from gpulessons import exercises
 
 TESTS = Path(__file__).parent
 ROOT = Path(gpulessons.__file__).parents[1]
-TORCH = {"fewer_calls", "whole_checkpoint", "zero_step"}  # exercises about PyTorch
+TORCH = {"whole_checkpoint", "zero_step"}  # exercises about PyTorch
 INSTALLED = "from gpulessons_browser import stand_in; stand_in.install()\n"
 COUNTED = ["test_published_counts.py", "test_race_verdicts.py", "test_faults.py",
            "test_warp_primitives.py", "test_control_flow.py"]  # fmt: skip

@@ -13,9 +13,7 @@ import importlib
 import pkgutil
 
 NAMES = sorted({module.name for module in pkgutil.iter_modules(__path__)} - {"asking"})
-EXTRA = frozenset((
-    "fewer_calls",  # 10
-))  # fmt: skip
+EXTRA: frozenset[str] = frozenset()
 
 
 def __getattr__(name):

@@ -47,12 +47,6 @@ def require_own_kernels(launches: Sequence[Trace]) -> None:
             raise not_yours(kernel.__name__)
 
 
-def require_own_code(attempt: Any, name: str) -> None:
-    """Mismatch where it leaves the work to a library's function of this name."""
-    if name in getattr(getattr(attempt, "__code__", None), "co_names", ()):
-        raise Mismatch(f"That is somebody else's {name}.", "the stub: write yours.")
-
-
 def is_untouched(stub: str, attempt: Any) -> bool:
     """Is every function of the stub, the attempt's own and its kernels, as it was, word for word?
 

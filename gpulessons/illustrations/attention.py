@@ -9,7 +9,6 @@ from gpulessons.plots.axes import log_axes
 from gpulessons.plots.forms import (
     LOOKS,
     beside,
-    dots,
     listed,
     log_lines,
     name_rows,
@@ -39,23 +38,6 @@ def attending(words, shares: np.ndarray) -> Picture:
     axes.tick_params(length=0)
     spoken = "; ".join(f"{a} to {b}: {share:.0%}" for a, b, share in links)
     return Picture(figure, f"{title} Each row's strongest: {spoken}.")
-
-
-def ladder(tokens: int, counted: dict[str, float], name: str) -> Picture:
-    """Bytes of global memory that kernels ask for, counted: {kernel: bytes}.
-
-    `name` does all in one launch; the other kernels belong together. Dots on a log scale.
-    """
-    parts = {kernel: size for kernel, size in counted.items() if kernel != name}
-    many, few = sum(parts.values()), counted[name]
-    hollow = {"color": VERMILLION, "markerfacecolor": "none"}
-    rows = [(kernel, size, hollow) for kernel, size in parts.items()]
-    rows += [(f"all {len(parts)}", many, {"color": VERMILLION}),
-             (name, few, {"color": BLUE, "marker": "D"})]
-    title = (f"{tokens} tokens, one head: separate kernels ask for {units.size(many)}, "
-             f"{units.ratio(many / few)} the {units.size(few)} of the tiled launch.")
-    return dots(rows, "filled: a whole call, hollow: a part; bytes asked for", units.size,
-                title=title, base=4)
 
 
 def tiling(rows) -> Picture:

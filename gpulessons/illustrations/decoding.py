@@ -1,12 +1,9 @@
 """Pictures of a decoder at work: tokens a second, by how many at once, and at most on a card."""
 
-from math import log2
-
 from gpulessons import units
 from gpulessons.models.decoder import Shape
-from gpulessons.plots.axes import written
 from gpulessons.plots.forms import LOOKS, dots, log_lines, percent
-from gpulessons.plots.picture import BLUE, COLORS, INK, VERMILLION, Picture, blank
+from gpulessons.plots.picture import BLUE, INK, VERMILLION, Picture
 from warplens.model.devices import sheet
 
 CARDS = "T4", "RTX 4090", "A100 80 GB", "H100", "H200", "B200"
@@ -50,42 +47,16 @@ def cards(shape: Shape, batch: int, context: int, bits: int) -> Picture:
     return dots(rows, "tokens a second, at most (bounded by data sheets)", units.count, title=title)
 
 
-def foretold(nbytes: list[int], two: list[float], third: float) -> Picture:
-    """Time of a step against the bytes of its weights: a line through two models, and a third."""
-    from matplotlib.ticker import MultipleLocator
-
-    (x, y, far), (t, u) = nbytes, two
-    there = t + (u - t) / (y - x) * (far - x)
-    title = (f"Two models foretell a third: {units.seconds(there)}. It takes "
-             f"{units.seconds(third)}.")
-    figure, axes = blank(width=6.4, height=3.4, title=title)
-    axes.plot([0, far], [t - (u - t) / (y - x) * x, there], ":", color=BLUE)
-    for size, seconds, words, filled in ((x, t, "", True), (y, u, "", True),
-                                         (far, there, "foretold", False),
-                                         (far, third, "measured", True)):  # fmt: skip
-        axes.plot(size, seconds, "o", color=BLUE, markerfacecolor=BLUE if filled else "none")
-        side = {"ha": "left", "xytext": (8, 0)} if filled else {"ha": "right", "xytext": (-8, 0)}
-        axes.annotate(words, (size, seconds), color=INK, va="center", textcoords="offset points",
-                      **side)
-    axes.set(xlim=(0, 1.25 * far), ylim=(0, 1.2 * max(there, third)),
-             xlabel="bytes of the weights that a step reads", ylabel="time of a token")
-    axes.xaxis.set_major_locator(MultipleLocator(2 ** round(log2(far / 3))))
-    written(axes.xaxis, units.size)
-    written(axes.yaxis, units.seconds)
-    measured = ", ".join(f"{units.seconds(seconds)} at {units.size(size)}"
-                         for size, seconds in zip(nbytes, [t, u, third], strict=True))
-    return Picture(figure, f"{title} Measured: {measured}.")
-
-
-def together(seconds: dict[int, float]) -> Picture:
-    """Tokens a second against how many tokens a step takes at once, measured: {tokens: seconds}."""
-    few, *_, many = sorted(seconds)
-    title = (f"{many} tokens at once take {seconds[many] / seconds[few]:.1f} times as long as "
-             f"{few}: {many * seconds[few] / (few * seconds[many]):.1f} times the tokens a second.")
-    rates = [tokens / each for tokens, each in seconds.items()]
-    look = {"color": COLORS["torch_cpu"], "marker": "o", "linestyle": "-"}
-    return log_lines([("this CPU", [*seconds], rates, look)], ("tokens at once", units.count),
-                     ("tokens a second", units.count), title=title, ticks=[*seconds], base=2)
+def foretold(nbytes: list[int], seconds: list[float], third: float) -> Picture:
+    """Time of a step against the bytes of its weights: measured, and as two models foretell it."""
+    there = [third if n == 2 else each for n, each in enumerate(seconds)]
+    title = (f"Two models foretell a third: {units.seconds(third)}. It takes "
+             f"{units.seconds(seconds[2])}.")
+    return log_lines(
+        [("measured", nbytes, seconds, {"color": BLUE, "marker": "o", "linestyle": "none"}),
+         ("foretold", nbytes, there, {"color": INK, "linestyle": ":"})],
+        ("bytes of the weights that a step reads", units.size), ("time of a token", units.seconds),
+        title=title, ticks=nbytes, base=2)
 
 
 def by_batch(rows, at_most, fits) -> Picture:

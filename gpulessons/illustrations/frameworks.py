@@ -1,20 +1,17 @@
-"""Pictures of what a framework does: its layers, a step's floor, who calls whom, fused code."""
+"""Pictures of what a framework does: its layers, a step's floor, who calls whom."""
 
 from functools import partial
 
 from gpulessons import units
 from gpulessons.plots import forms
 from gpulessons.plots.axes import name_rows, written
-from gpulessons.plots.forms import LOOKS, key, percent
+from gpulessons.plots.forms import key, percent
 from gpulessons.plots.picture import BLUE, COLORS, INK, MARKERS, VERMILLION, Picture, blank
 
 from .drawings import drawing
 
 # From a line of Python down to what computes, one box for each layer.
 layers = partial(drawing, "layers")
-# Trips to memory: three of each operator when eager, three in all in one loop. A read is one;
-# a write is two, as its line is fetched before it is written back.
-passes = partial(drawing, "passes")
 PRODUCTS = "aten::mm", "aten::addmm"
 DEEPEST = 6  # rows of a timeline
 
@@ -58,20 +55,11 @@ def queue(kernels: int, runs: float, every: float) -> Picture:
     for moment, start in zip(asked, starts, strict=True):
         axes.barh(0, 0.94 * every, left=moment - every, height=0.5, color=INK, alpha=0.35)
         axes.barh(1, 0.94 * runs, left=start, height=0.5, color=BLUE)
-    name_rows(axes, ["the CPU launches", "the GPU runs"])
+    name_rows(axes, ["launches", "the GPU runs"])
     axes.set_xlim(0, max(ended, 41e-6))
     axes.set_xlabel("time (modelled)")
     written(axes.xaxis, units.seconds)
     return Picture(figure, f"{title} All has run after {units.seconds(ended)}.")
-
-
-def dots(times, *, title: str) -> Picture:
-    """One dot for each of {name: seconds} of a call on a log scale, in its backend's color."""
-    rows = []
-    for name, time in times.items():
-        backend = "torch_cpu" if "torch" in name.lower() else "host"
-        rows.append((name, time, {"marker": MARKERS[backend], "color": COLORS[backend]}))
-    return forms.dots(rows, "time of one call", units.seconds, title=title)
 
 
 def timelines(seen) -> Picture:
@@ -131,27 +119,3 @@ def nested(events) -> list[list[tuple[float, float, str]]]:
             rows[len(around)].append((1e-6 * (start - first), 1e-6 * (-end - first), name))
         around.append(-end)
     return rows
-
-
-def fused(rows) -> Picture:
-    """PyTorch's eager time over that of fused kernels, published, a line for each op and way."""
-    named, gains, looks = [], {}, iter(LOOKS)
-    for op in dict.fromkeys(row.subject for row in rows):
-        times: dict = {}
-        for row in (row for row in rows if row.subject == op):
-            times.setdefault(row.what.partition(": ")[0], {})[row.sizes["columns"]] = row.value
-        eager = next(way for way in times if way.startswith("PyTorch"))
-        for way in (way for way in times if way != eager):
-            gain = [times[eager][n] / time for n, time in times[way].items()]
-            gains.setdefault("an op at a time" in eager, []).extend(gain)
-            named.append((f"{op.replace('_', ' ')}, {way}", [*times[way]], gain,
-                          {**next(looks), "markerfacecolor": "none"}))
-    several, lone = (f"{units.ratio(min(each))} to {units.ratio(max(each))}"
-                     for each in (gains[True], gains[False]))
-    sources = "; ".join(dict.fromkeys(row.citation for row in rows))
-    picture = forms.log_lines(
-        named, ("columns", units.count), ("eager time over fused", units.ratio), base=2,
-        title=f"Fused is {several} as fast where PyTorch runs an operation at a time, and {lone} "
-        f"where it has one kernel already. Published: {sources}.")
-    picture.axes.axhline(1, color=INK, linewidth=1)
-    return picture

@@ -2,7 +2,7 @@
 
     x ← x + attention(norm(x))     a query for each head; keys and values for fewer (grouped)
     x ← x + down(silu(gate(norm(x))) · up(norm(x)))
-    the next token: norm(x) times a matrix with a row for each word
+    the next token: norm(x) times a matrix with a row for each token it knows
 
 What a step costs hangs on the shape alone, so nothing is trained. Positions (RoPE) are left out:
 they add a few operations to each query and key.
@@ -17,7 +17,7 @@ from torch.nn.functional import linear, rms_norm, scaled_dot_product_attention, 
 
 class Shape(NamedTuple):
     """layers; numbers of a token; heads of queries, of keys and values; a feed-forward's inner
-    width; words that it knows."""
+    width; words: the tokens that it knows."""
 
     layers: int
     width: int
@@ -74,10 +74,6 @@ class Decoder:
         All of a prompt at once, while nothing is cached; from then on one for each sequence.
         """
         new = tokens.shape[1]
-        if new > 1 and self.used:
-            raise ValueError("A prompt comes first and whole; then one token at a time.")
-        if self.used + new > self.cache.shape[4]:
-            raise ValueError(f"The cache has room for {self.cache.shape[4]} tokens: make another.")
         x = self.words[tokens]
         for layer, kept in zip(self.layers, self.cache, strict=True):
             x = x + self.attend(normed(x), layer, kept)

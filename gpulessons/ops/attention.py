@@ -11,18 +11,16 @@ rescaled whenever the maximum grows, they never exist all at once (Rabe & Staats
 import math
 
 import numpy as np
-from numba import cuda, float32, njit, prange
+from numba import cuda, float32
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import FULL_MASK, ONE, PARALLEL, SERIAL, ZERO, aligned_empty, ceil_div, exp32, run_op
+from .common import FULL_MASK, ZERO, ceil_div, run_op
 from .load4 import load4
-from .matmul_cpu import SIX, add_product, add_six, pack, pack_rows, zeros
 from .rows import LOWEST, NOTHING, warp_per_row
 from .softmax import softmax
 from .softmax import warp_kernel as softmax_kernel
-from .vectors import LANES, full_width
 
 
 def queries_keys_values(length, rng, keys=None, heads=4, width=64, causal=False):
@@ -78,86 +76,6 @@ def numpy_tiled(q, k, v, causal, out, tile=64):
         out += exps @ v[:, start:stop]
         row_max = new_max
     out /= total
-
-
-# -- On the CPU: each core takes blocks of queries; both products are matmul's, six rows at once.
-# -- Scores are made transposed: a row for each key, a column for each query. So a query's maximum,
-# -- exps and sum are one lane's, and nothing is ever added up across a vector; and the exps of six
-# -- queries stand side by side, as the second product wants them.
-
-QUERIES, KEYS = 128, 96  # of a tile: their scores are 48 KB, in the second cache
-
-
-@njit(**SERIAL)
-def scale_row(row, factor):
-    for j in range(row.size):
-        row[j] *= factor
-
-
-@njit(**SERIAL)
-def update(scores, row_max, total, rescale):
-    """The online softmax, down the columns; scores become exps."""
-    full_width()
-    rescale[:] = row_max
-    for k in range(len(scores)):
-        row = scores[k]
-        for j in range(row_max.size):
-            row_max[j] = max(row[j], row_max[j])
-    for j in range(row_max.size):
-        rescale[j] = exp32(rescale[j] - row_max[j])
-        total[j] *= rescale[j]
-    for k in range(len(scores)):
-        row = scores[k]
-        for j in range(row_max.size):
-            row[j] = exp32(row[j] - row_max[j])
-            total[j] += row[j]
-
-
-@njit(**SERIAL)
-def attend(q, keys, values, length, visible, out):
-    """A block of queries of one head, its keys and values in panels. Query i sees the first
-    visible + i of length keys.
-    """
-    width, columns = q.shape[1], ceil_div(len(q), LANES) * LANES
-    queries = aligned_empty((columns // LANES, width, LANES), q.dtype)
-    pack(q.T, queries)
-    scale_row(queries.ravel(), ONE / np.float32(math.sqrt(width)))
-    scores, result = zeros(KEYS, columns, q.dtype), zeros(len(q), width, q.dtype)
-    row_max, total = np.full(columns, LOWEST), np.zeros(columns, np.float32)
-    rescale = np.empty_like(total)
-    last = min(length, visible + len(q) - 1)
-    for start in range(0, last, KEYS):
-        count = min(KEYS, last - start)
-        scores[...] = 0
-        add_product(keys[start // SIX : ceil_div(start + count, SIX)], queries, scores)
-        for k in range(max(0, visible - start), count):
-            scores[k, : start + k + 1 - visible] = NOTHING
-        update(scores[:count], row_max, total, rescale)
-        for i in range(len(q)):
-            if rescale[i] != ONE:
-                scale_row(result[i], rescale[i])
-        for p in range(len(values)):
-            for i in range(0, len(q), SIX):
-                add_six(scores[:count], i, values[p, start:], 0, result, i, p * LANES)
-    for i in range(len(q)):
-        for j in range(width):
-            out[i, j] = result[i, j] * (ONE / total[i])
-
-
-@attention.version("Numba, tiled, every core", on=host)
-@njit(**PARALLEL)
-def numba_tiled(q, k, v, causal, out):
-    heads, length, width = k.shape
-    keys = aligned_empty((heads, ceil_div(length, SIX), width, SIX), k.dtype)
-    values = aligned_empty((heads, ceil_div(width, LANES), length, LANES), v.dtype)
-    for head in prange(heads):
-        pack_rows(k[head], keys[head])
-        pack(v[head], values[head])
-    blocks = ceil_div(q.shape[1], QUERIES)
-    for part in prange(heads * blocks):
-        head, first = part // blocks, part % blocks * QUERIES
-        block, visible = slice(first, first + QUERIES), first + 1 if causal else length
-        attend(q[head, block], keys[head], values[head], length, visible, out[head, block])
 
 
 # -- On the GPU: two products, of tiles that a block of 16 × 16 threads takes into shared memory.

@@ -67,35 +67,16 @@ softmax_on_every_core = njit(**PARALLEL)(three_passes)
 softmax.version("Numba, three passes", on=host)(softmax_on_every_core)
 
 
-# -- Online: a running maximum, and the running sum of exp(x - that maximum).
+# -- On the GPU, online: a warp to a row, whose lanes read neighbors and meet by shuffles. A lane
+# -- has a running maximum, and the running sum of exp(x - that maximum).
 
 
-def merge_with(exp):
-    """Two parts of a row, each as its (maximum, sum), into one: the smaller is scaled down."""
-
-    def merge(row_max, total, other_max, other_total):
-        new_max = max(row_max, other_max)
-        return new_max, total * exp(row_max - new_max) + other_total * exp(other_max - new_max)
-
-    return merge
-
-
-vector_merge = njit(**SERIAL)(merge_with(exp32))
-device_merge = cuda.jit(device=True)(merge_with(math.exp))
-
-
-@softmax.version("Numba, online", on=host)
-@njit(**PARALLEL)
-def online(x, out):
-    for i in prange(x.shape[0]):
-        row_max, total = LOWEST, ZERO
-        for j in range(x.shape[1]):  # a chain: each number waits for the one before
-            row_max, total = vector_merge(row_max, total, x[i, j], ONE)
-        for j in range(x.shape[1]):
-            out[i, j] = exp32(x[i, j] - row_max) / total
-
-
-# -- On the GPU: a warp to a row, whose lanes read neighbors and meet by shuffles.
+@cuda.jit(device=True)
+def merged(row_max, total, other_max, other_total):
+    """Two parts of a row, each as its (maximum, sum), as one: the smaller is scaled down."""
+    new_max = max(row_max, other_max)
+    rescaled = total * math.exp(row_max - new_max)
+    return new_max, rescaled + other_total * math.exp(other_max - new_max)
 
 
 @cuda.jit(device=True)
@@ -119,7 +100,7 @@ def warp_kernel(x, out):
     for step in (16, 8, 4, 2, 1):
         other_max = cuda.shfl_xor_sync(FULL_MASK, row_max, step)
         other_total = cuda.shfl_xor_sync(FULL_MASK, total, step)
-        row_max, total = device_merge(row_max, total, other_max, other_total)
+        row_max, total = merged(row_max, total, other_max, other_total)
     for j in range(lane, x.shape[1], WARP):
         out[i, j] = math.exp(x[i, j] - row_max) / total
 

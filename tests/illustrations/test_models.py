@@ -135,31 +135,6 @@ def test_the_title_of_tiling_says_between_what_its_gain_lies_and_where_the_room_
         "apart: 3; one: 4, modelled.")
 
 
-def test_titles_of_launches_and_of_fused_kernels_turn_with_their_figures():
-    frameworks = of("frameworks")
-
-    def row(subject, what, value, **sizes):
-        return Of(subject=subject, what=what, value=value, sizes=sizes, device="a card",
-                  citation="a card, 2020 (somebody)")
-
-    eager = "PyTorch, an op at a time: forward"
-    for several, lone in ((1.0, 4.0), (8.0, 0.5)):
-        rows = [row("rms_norm", eager, 2 * several, columns=64),
-                row("rms_norm", "Triton: forward", 2.0, columns=64),
-                row("softmax", "PyTorch: forward", 3 * lone, columns=64),
-                row("softmax", "Triton: forward", 3.0, columns=64)]
-        told = [f"{each:g}×" for each in (several, lone)]
-        assert (f"Fused is {told[0]} to {told[0]} as fast where PyTorch runs an operation at a time"
-                f", and {told[1]} to {told[1]} where") in frameworks.fused(rows).alt
-
-
-def test_operations_of_a_transformer_are_those_of_its_shapes():
-    transformer = of("transformer")
-    each, parts = transformer.layer_flops(64), transformer.work(64)
-    assert each["scores"] == 2 * 64 * 64 * 768 and each["up"] == 2 * 64 * 768 * 3072
-    assert next(iter(parts)) == "products" and sum(parts.values()) == sum(each.values())
-
-
 def test_the_tiles_in_the_drawings_are_those_of_the_kernels():
     from gpulessons.ops import matmul
 

@@ -156,7 +156,6 @@ def estimate():
               words="≈ 2 ms", notes=["a note."], share=lambda part: 0.5)
 
 
-RUNS = {"NumPy": 1e-3, "PyTorch on CPU": 2e-3, "PyTorch on GPU": 3e-3}
 
 
 HOGWILD = Of(curve=((0.0, 1.0), (2.0, 0.5), (4.0, 0.1)),
@@ -167,7 +166,6 @@ FOREST = [Of(name=name, rate=rate, recall=recall, leaves=leaves, note="")
 GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "attention": {
         "attending": lambda f: f(["a", "b"], np.array([[0.9, 0.1], [0.4, 0.6]])),
-        "ladder": lambda f: f(64, {"scores": 9e4, "softmax": 8e4, "tiled": 3e4}, "tiled"),
         "binding": lambda f: f([("three", 6e-12, 8e-12, False), ("one", 1e-12, 4e-12, True)]),
         "peaks": lambda f: f({"three": {64: 1e6, 128: 4e6}, "tiled": {64: 1e6, 128: 2e6}}),
         "tiling": lambda f: f(published("attention", source="custom_mma")),
@@ -190,8 +188,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
                                 for b, s in ((8, 100), (32, 40), (128, 25))]),
     },
     "decoding": {
-        "foretold": lambda f: f([10, 20, 40], [1.0, 2.0], 3.9),
-        "together": lambda f: f({1: 1.0, 4: 2.0, 64: 4.0}),
+        "foretold": lambda f: f([10, 20, 40], [1.0, 2.0, 3.9], 4.0),
         "cards": lambda f: f(Shape(2, 24, 6, 2, 40, 17), 1, 8, 16),
         "by_batch": lambda f: f(published("decoding", source="lmdeploy",
                                           what="tokens of Llama-2-7B"),
@@ -205,11 +202,10 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "on_cards": lambda f: f(published("dense", device="T4")),
     },
     "frameworks": {
-        "layers": lambda f: f(), "passes": lambda f: f(),
+        "layers": lambda f: f(),
         "floor": lambda f: f({2: 3e-4, 64: 4e-4, 512: 9e-3}, 64, 2),
-        "dots": lambda f: f(RUNS, title="Three sums."), "queue": lambda f: f(15, 2e-6, 2.5e-6),
+        "queue": lambda f: f(15, 2e-6, 2.5e-6),
         "timelines": lambda f: f({"narrow": Of(events=step_events)}),
-        "fused": lambda f: f(published("rms_norm") + published("layer_norm", device="H100 NVL")),
     },
     "grid": {"grid_picture": lambda f: f()},
     "huffman": {"drawn": lambda f: f(huffman(), ["a", "b", "c", "d"], "c"),
@@ -271,8 +267,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "tiles": {"tile": lambda f: f("2-D register tile"), "mma": lambda f: f(),
               "five_by_five": lambda f: f()},
     "transfers": {"timeline": lambda f: f()},
-    "transformer": {"encoder": lambda f: f(2048),
-                    "parts": lambda f: f({"work": {"a": 3, "b": 1}, "time": {"a": 1}})},
     "trees": {"trees": lambda f: f()},
     "verdicts": {"ranges": lambda f: f(finding())},
     "waves": {"waves": lambda f: f()},
