@@ -227,10 +227,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
                                                  ("chains", str), ("rate", str), "One.")},
     "learning_curves": {
         "curves": lambda f: f({"a": HOGWILD, "b": HOGWILD}),
-        "lost_shares": lambda f: f({1: Of(lost=0.5), 64: Of(lost=0.01), "own": Of(lost=0)}),
-        "cache_lines": lambda f: f(),
-        "seldom": lambda f: f({"random": {"mean": [0.9, 0.8]}, "own": {"mean": [0.7, 0.8]}},
-                              ["mean"]),
         "turns": lambda f: f([("A", "reads 0", 0), ("B", "writes 1", 1)]),
     },
     "lstm": {

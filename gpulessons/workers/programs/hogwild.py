@@ -102,9 +102,10 @@ def fair(found: dict[str, tuple[Ran, ...]], least: float = 1.3) -> dict[str, tup
     return {way: tuple(compress(rans, sound)) for way, rans in found.items()}
 
 
-def middle(numbers: Sequence[float]) -> int:
-    """Which of the numbers is the median; of two in the middle, the larger one."""
-    return sorted(range(len(numbers)), key=numbers.__getitem__)[len(numbers) // 2]
+def typical(found: dict[str, tuple[Ran, ...]]) -> dict[str, Ran]:
+    """The round whose gain is the median (of two in the middle, the larger one); or nothing."""
+    order = sorted(enumerate(gains(found)), key=lambda one: one[1])
+    return {way: rans[order[len(order) // 2][0]] for way, rans in found.items()} if order else {}
 
 
 def run_round(
