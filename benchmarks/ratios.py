@@ -47,7 +47,7 @@ from contests import (
 )
 from lessons import NOTEBOOKS, seconds_of, seconds_to_import, seconds_to_picture, seconds_to_test
 from processes import engine_or_model, hogwild_or_one, hosts_or_model
-from trees import against_annoy, brute_force, tree_or_full
+from trees import against_annoy, tree_or_full
 
 from gpulessons.backends import gpu, torch_gpu
 from gpulessons.hardware import budget
@@ -190,9 +190,6 @@ ROWS = (
         lambda: contest(attention, "Numba", "PyTorch, fused, CPU", 1024)),
     Row("attention-causal", 1.0, 1.2, "CPU", "Numba's tiles / torch's fused attention, causal",
         lambda: contest(causal_attention, "Numba", "PyTorch, fused, CPU", 1024)),
-    Row("neighbours", 1.1, 1.5, "CPU", "neighbors: NumPy's product, Numba's selection / partition, "
-        "256 of 100,000", lambda: contest(brute_force, "NumPy's product", "NumPy, partition",
-                                        100_000, seconds=6)),
     Row("forest", 0.5, 1.0, "CPU with annoy", "forest / Annoy, queries per second at equal recall",
         against_annoy),
     Row("tree-softmax", 20, 100, "CPU", "training step, 100,000 classes: tree / full softmax",
