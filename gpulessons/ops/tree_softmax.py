@@ -24,8 +24,6 @@ from .huffman import huffman, zipf
 from .reduce import warp_reduce_sum
 from .rows import dot_of_rows, warp_per_row
 
-NAN = np.float32(np.nan)
-
 
 @lru_cache(maxsize=4)
 def zipf_tree(classes):
@@ -84,7 +82,7 @@ def tree_softmax(h, labels, w, starts, nodes, turns, longest):
     Tree's paths: `tree_softmax(h, labels, w, *tree.paths)`. Returns losses: (examples,); dh:
     (examples, dim); and slopes: (examples, longest), the loss by each score along the path and 0
     behind its end, so that w[node]'s gradient is the sum of slope × h. A label that is no class is
-    a ValueError (on a GPU, NaN: a kernel cannot raise).
+    a ValueError; a kernel cannot raise.
     """
     check_labels(labels, len(starts) - 1)
     start, step = starts[labels], np.arange(longest)
@@ -150,9 +148,7 @@ def every_core(h, labels, w, starts, nodes, turns, longest, out):
 
 @cuda.jit(device=True)
 def path_of(label, starts):
-    """Where the path begins, its steps, and a loss of zero; no steps and NaN for no class."""
-    if label < 0 or label + 1 >= starts.size:
-        return starts[0], starts[0], NAN  # which is zero
+    """Where the path begins, its steps, and a loss of zero."""
     return starts[label], starts[label + 1] - starts[label], ZERO
 
 

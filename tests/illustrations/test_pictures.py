@@ -259,9 +259,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "roofs": {"against": lambda f: f(
         [("all", {1: 1.0, 10: 9.0}, {}), ("tree", {1: 1.0, 10: 2.0}, {"marker": "o"})],
         lambda n: 2.0, "tree", {"T4": lambda n: 0.1 * n}, [1, 10, 100], ("classes", str),
-        title="One.", brute="all", what="time"),
-        "crossovers": lambda f: f({"all": ({"T4": lambda n: 1e-3 * n}, lambda n: 1.0)},
-                                  [10, 1e3, 1e4], 1e3)},
+        title="One.", brute="all", what="time")},
     "samples": {"in_order": lambda f: f([1e-6, 2e-6, 9e-6])},
     "scenes": {
         "pixels": lambda f: f(np.arange(12), 11, (3, 4)),

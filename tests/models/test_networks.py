@@ -74,17 +74,6 @@ def test_three_steps_are_those_of_torch_optim(toolkit):
         assert np.allclose(got, want, rtol=1e-5, atol=1e-6)
 
 
-def test_what_a_toolkit_has_not_is_refused_in_a_sentence():
-    with pytest.raises(ValueError, match="'JAX' has no dense: take another of NumPy, Numba"):
-        Network("JAX")
-
-
-@pytest.mark.parametrize("batch", [0, 1438])
-def test_a_batch_that_no_epoch_can_fill_is_refused_in_a_sentence(batch):
-    with pytest.raises(ValueError, match=f"A batch has 1 to 1437 of the examples, not {batch}"):
-        next(train(Network("NumPy"), digits(), batch=batch))
-
-
 # -- The digits.
 
 
