@@ -10,7 +10,7 @@ import numpy as np
 
 from gpulessons import units
 from gpulessons.plots.axes import Told
-from gpulessons.plots.forms import LOOKS, log_lines
+from gpulessons.plots.forms import LOOKS, listed, log_lines
 from gpulessons.plots.picture import DASH_DOT, Picture
 from gpulessons.plots.timings import round_to_two
 
@@ -52,30 +52,20 @@ def against(
     beyond = [size for size in sizes if size >= max(measured[-1][1], default=0)]
     drawn = [(who, [*times], [*times.values()], look) for who, times, look in measured if times]
     drawn += [(f"{name}, modelled", beyond, [*map(took, beyond)], measured[-1][2] | MODELLED)]
-    drawn += [(f"{brute} on {article(card)}, at best", sizes, [*map(roof, sizes)],
+    drawn += [(f"{brute}, {card} at best", sizes, [*map(roof, sizes)],
                {"color": look["color"], "linestyle": ":", "linewidth": 1.2})
               for (card, roof), look in zip(roofs.items(), LOOKS[3:], strict=False)]
     return log_lines(drawn, x, (what, units.seconds), title=title, **more)
 
 
-def decided(roofs: Mapping[str, Seconds], took: Seconds, sizes: Iterable[float], *,
+def decided(roofs: Mapping[str, Seconds], took: Seconds, sizes: Sequence[float], *,
             who: str, write: Callable[[float], str]) -> str:  # fmt: skip
-    """From which size on no card can be as quick as `who`, which `took` so long, up to the last.
-
-    Where a card might be, at the last size or at all, the sentence says that nothing is decided.
-    """
-    sizes = [*sizes]
+    """From which size on no card can be as quick as `who`, which `took` so long, up to the last."""
     starts = {card: ahead_from(roof, took, sizes) for card, roof in roofs.items()}
-    ahead = [(card, write(start)) for card, start in starts.items() if start is not None]
-    undecided = [article(card) for card, start in starts.items() if start is None]
-    said = []
-    if ahead:
-        (first, since), *others = ahead
-        more = "".join(f", no {card} from {at} on" for card, at in others)
-        said.append(f"By brute force no {first} can be as quick as {who} from {since} on{more}.")
-    if undecided:
-        said.append(f"Of {' and '.join(undecided)} the bound decides nothing.")
-    return " ".join(said)
+    behind = {card: f"from {write(start)} on" for card, start in starts.items() if start}
+    if not behind:
+        return "No bound decides anything."
+    return f"Brute force is surely behind {who}: {listed(behind)}."
 
 
 def about(what: str) -> Callable[[float], str]:
@@ -89,7 +79,3 @@ def about(what: str) -> Callable[[float], str]:
         return f"{units.count(digits)} {what}".strip()
 
     return written
-
-
-def article(card: str) -> str:
-    return f"an {card}" if card[0] in "AH" else f"a {card}"

@@ -125,11 +125,6 @@ WRONG = {
          "np.stack([np.einsum('bi,gi->bg', x_t, w) for x_t in x]) + b",
          "5 products have the inputs"),
     ],
-    "interleave": [
-        ('"AAABBB", "BBBAAA"', '"AAABBB"', "One is missing"),
-        ('"BBBAAA"', '"BBBAAA", "ABABAB"', "ABABAB: both read"),
-        ('"BBBAAA"', '"BBBAAA", "AABB"', "three turns each"),
-    ],
     "kitchen_math": [
         ("1555 * 408 / 108", "1555 * 408", "all of the GPU's warps"),
         ("(32 * 4)", "4", "Those are threads"),
@@ -387,9 +382,6 @@ RIGHT = {
     "inputs_first": [
         ("x.reshape(-1, x.shape[2]) @ w.T + b",
          "np.einsum('tbi,gi->tbg', x, w, optimize=True) + b"),
-    ],
-    "interleave": [
-        ('{"AAABBB", "BBBAAA"}', '["BBBAAA", "AAABBB", "BBBAAA"]'),
     ],
     "join_parts": [
         ("    largest = max(one[0], other[0])\n"
