@@ -10,7 +10,7 @@ import numpy as np
 
 from gpulessons import units
 from gpulessons.plots.axes import Told
-from gpulessons.plots.forms import LOOKS, listed, log_lines
+from gpulessons.plots.forms import LOOKS, log_lines
 from gpulessons.plots.picture import DASH_DOT, Picture
 from gpulessons.plots.timings import round_to_two
 
@@ -62,10 +62,8 @@ def decided(roofs: Mapping[str, Seconds], took: Seconds, sizes: Sequence[float],
             who: str, write: Callable[[float], str]) -> str:  # fmt: skip
     """From which size on no card can be as quick as `who`, which `took` so long, up to the last."""
     starts = {card: ahead_from(roof, took, sizes) for card, roof in roofs.items()}
-    behind = {card: f"from {write(start)} on" for card, start in starts.items() if start}
-    if not behind:
-        return "No bound decides anything."
-    return f"Brute force is surely behind {who}: {listed(behind)}."
+    behind = "; ".join(f"{card} from {write(at)} on" for card, at in starts.items() if at)
+    return f"Brute force is surely behind {who}: {behind}." if behind else "No bound decides."
 
 
 def about(what: str) -> Callable[[float], str]:

@@ -1,18 +1,15 @@
 """What an index buys: recall against queries per second, brute force beside a forest.
 
     rows = frontier(points, queries)
-    more = growth(leaves=50)  # the same forest over more points
 """
 
 from dataclasses import dataclass
 from functools import partial
 
-import numpy as np
-
 from gpulessons import units
 from gpulessons.hardware.timer import interleaved
 from gpulessons.ops import forest
-from gpulessons.ops.neighbours import DIM, clustered, nearest
+from gpulessons.ops.neighbours import nearest
 
 NEAREST = 10  # neighbors that a query asks for
 
@@ -44,20 +41,3 @@ def frontier(points, queries, leaves=(1, 4, 15, 50, 150, 500), seconds=4.0, adva
     recalls = {count: forest.recall(way()[1], truth) for count, way in ways.items()}
     took = dict(interleaved(ways, seconds / len(ways), advance))
     return [Found(count, recalls[count], len(queries) / took[count].median) for count in ways]
-
-
-def growth(sizes=(20_000, 60_000, 200_000), leaves=50, asked=200, seconds=0.3, advance=None):
-    """{points: Found} of a forest over ever more points in clusters, each query visiting as many
-    cells: what grows are its levels, and the points that no cache holds. seconds: for the samples
-    of each (fewer under GPULESSONS_BUDGET). advance(done, total, name): after each.
-    """
-    found = {}
-    for n, count in enumerate(sizes, 1):
-        points, queries = np.split(clustered(count + asked, DIM, seed=0), [count])
-        way = partial(forest.search, forest.grow(points), points, queries, NEAREST, leaves)
-        recall = forest.recall(way()[1], nearest(queries, points, NEAREST)[1])
-        spread = dict(interleaved({"": way}, seconds))[""]
-        found[count] = Found(leaves, recall, asked / spread.median)
-        if advance:
-            advance(n, len(sizes), f"{units.count(count)} points")
-    return found

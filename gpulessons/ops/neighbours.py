@@ -17,7 +17,6 @@ from numba import njit
 
 from .common import SERIAL, ceil_div
 
-DIM = 64
 FAR, NONE = np.float32(np.inf), np.int32(-1)
 PIECE, TILE = 4096, 256  # points of a product, 1 MB of distances for 64 queries; of a look at them
 

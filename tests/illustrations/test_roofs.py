@@ -15,8 +15,8 @@ def said(cpu, **roofs):
 
 def test_a_card_is_behind_from_where_its_bound_exceeds_the_cpu_and_else_nothing_is_decided():
     roofs = {"T4": lambda n: 0.1 * n, "A100": lambda n: 0.01 * n, "H200": lambda n: 0.001 * n}
-    assert said(1.0, **roofs) == "Brute force is surely behind it: T4: from 10 on; A100: from 102 on."
-    assert said(9e9, **roofs) == "No bound decides anything."
+    assert said(1.0, **roofs).endswith("behind it: T4 from 10 on; A100 from 102 on.")
+    assert said(9e9, **roofs) == "No bound decides."
     assert said(1e-9, **roofs).count("from 1 on") == 3
     assert "decides" in said(1.0, T4=lambda n: 9.0 if n < 500 else 0.1)  # quicker again at the end
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gpulessons.models.index import growth
+from gpulessons.models.index import frontier
 from gpulessons.ops.forest import cells_visited, grow, recall, search
 from gpulessons.ops.neighbours import clustered, nearest, uniform
 
@@ -91,8 +91,8 @@ def test_more_cells_find_more_and_clusters_are_where_it_helps():
     assert found[clustered][-1] > 0.95 and found[uniform][-1] < 0.8
 
 
-def test_a_forest_over_more_points_is_asked_as_many_cells(monkeypatch):
+def test_brute_force_and_a_forest_are_timed_in_turn(monkeypatch):
     monkeypatch.setenv("GPULESSONS_BUDGET", "0.001")
-    found = growth((300, 900), leaves=20, asked=9)
-    assert [*found] == [300, 900] and {each.leaves for each in found.values()} == {20}
-    assert all(0.3 < each.recall <= 1 and each.rate > 0 for each in found.values())
+    brute, few, many = frontier(*split(clustered, 900, 9), leaves=(2, 20))
+    assert (brute.name, few.name, many.name) == ("brute force", "2 cells", "20 cells")
+    assert few.recall <= many.recall <= brute.recall == 1 and few.rate > 0
