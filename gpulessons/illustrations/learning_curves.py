@@ -1,12 +1,12 @@
-"""Loss on its way down, against updates and against seconds; and who takes a turn when.
+"""Loss on its way down, against updates and against seconds.
 
 A run is anything with a `curve` [(seconds, loss)] and `by_updates` [(updates, loss)].
 """
 
 from gpulessons import units
 from gpulessons.plots.axes import written
-from gpulessons.plots.forms import LOOKS, span, write
-from gpulessons.plots.picture import INK, ORANGE, SKY, Picture, blank
+from gpulessons.plots.forms import LOOKS
+from gpulessons.plots.picture import INK, Picture, blank
 from gpulessons.workers.programs.hogwild import goal, reached
 
 
@@ -32,19 +32,3 @@ def curves(runs) -> Picture:
         one.axhline(target, color=INK, linewidth=0.8, linestyle=":")
     left.legend(labelcolor=INK, frameon=False, fontsize=9.5)
     return Picture(figure, f"{title} Live, by processes sharing one machine.")
-
-
-def turns(history) -> Picture:
-    """What A and B did in turn: history is [(worker, "reads 0", what the cell then holds)]."""
-    made, held = len({who for who, *_ in history}), history[-1][2]
-    title = f"{made} workers add one each. The cell holds {held}."
-    figure, axes = blank(height=2.3, title=title)
-    lanes = {"A": (2, SKY), "B": (1, ORANGE)}
-    for at, (who, what, held) in enumerate(history):
-        lane, color = lanes[who]
-        span(axes, lane, at, 0.94, color, what)
-        write(axes, at + 0.94, 0, held, ha="right", fontsize=11)
-    axes.set_yticks([2, 1, 0], [*lanes, "the cell"])
-    axes.set(xticks=[], xlim=(0, len(history)), ylim=(-0.5, 2.5), xlabel="time")
-    spoken = "; ".join(f"{who} {what}, cell {held}" for who, what, held in history)
-    return Picture(figure, f"{title} {spoken}.")

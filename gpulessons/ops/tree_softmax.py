@@ -19,7 +19,7 @@ from numba import cuda, njit, prange
 from gpulessons.backends import gpu, host
 from gpulessons.operation import Case, op
 
-from .common import ONE, PARALLEL, SERIAL, WARP, ZERO, ceil_div, run_op
+from .common import ONE, PARALLEL, SERIAL, WARP, ZERO, run_op
 from .huffman import huffman, zipf
 from .reduce import warp_reduce_sum
 from .rows import dot_of_rows, warp_per_row
@@ -150,34 +150,6 @@ def every_core(h, labels, w, starts, nodes, turns, longest, out):
 def path_of(label, starts):
     """Where the path begins, its steps, and a loss of zero."""
     return starts[label], starts[label + 1] - starts[label], ZERO
-
-
-@cuda.jit
-def thread_kernel(h, labels, w, starts, nodes, turns, losses, dh, slopes):
-    e = cuda.grid(1)
-    if e < h.shape[0]:
-        first, steps, loss = path_of(labels[e], starts)
-        for j in range(h.shape[1]):
-            dh[e, j] = ZERO
-        for step in range(steps):  # the warp goes on until its longest path is walked
-            node, score, j = nodes[first + step], ZERO, 0
-            while j < h.shape[1]:  # 32 lanes, 32 rows: a sector for every number
-                score += w[node, j] * h[e, j]
-                j += 1
-            (more, slope), j = device_turn_at(score, turns[first + step]), 0
-            while j < h.shape[1]:  # not range(): notebook 05 says why
-                dh[e, j] += slope * w[node, j]
-                j += 1
-            slopes[e, step] = slope
-            loss += more
-        for step in range(steps, slopes.shape[1]):
-            slopes[e, step] = ZERO
-        losses[e] = loss
-
-
-@tree_softmax.version("CUDA, a thread per example", on=gpu)
-def launch_thread(h, labels, w, starts, nodes, turns, longest, out):
-    thread_kernel[ceil_div(len(h), WARP), WARP](h, labels, w, starts, nodes, turns, *out)
 
 
 @cuda.jit(device=True)

@@ -226,7 +226,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
                                                  ("chains", str), ("rate", str), "One.")},
     "learning_curves": {
         "curves": lambda f: f({"a": HOGWILD, "b": HOGWILD}),
-        "turns": lambda f: f([("A", "reads 0", 0), ("B", "writes 1", 1)]),
     },
     "lstm": {
         "cell": lambda f: f(32, 256, 128), "waiting": lambda f: f(),

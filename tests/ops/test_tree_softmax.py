@@ -60,8 +60,6 @@ def test_a_million_words_are_13_steps_deep_on_average_and_24_at_most():
 
 # -- The softmax.
 
-ON_GPU = [v for v in tree_softmax.versions.values() if v.backend is gpu]
-
 
 def losses_of_all(h, w, tree):
     """−log p of every class, for one h: (classes,)."""
@@ -102,14 +100,11 @@ def test_a_label_that_is_no_class_is_named(label):
         tree_softmax(h, labels, *rest)
 
 
-def test_a_warp_reads_whole_rows_and_32_threads_read_as_many_places():
-    inputs, sectors = tree_softmax.inputs(1000, examples=64, dim=32), {}
-    for version in ON_GPU:
-        with microscope.tracing() as launches:
-            version(*inputs)
-        sectors[version.name] = launches[0].coalescing("w").sectors_per_request
-    thread, warp = sectors.values()
-    assert warp == 4 < thread / 2
+def test_a_warp_reads_whole_rows():
+    (warp,) = (v for v in tree_softmax.versions.values() if v.backend is gpu)
+    with microscope.tracing() as launches:
+        warp(*tree_softmax.inputs(1000, examples=64, dim=32))
+    assert launches[0].coalescing("w").sectors_per_request == 4
 
 
 # -- Learning, in place.
