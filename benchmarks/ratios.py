@@ -46,7 +46,7 @@ from contests import (
 )
 from lessons import NOTEBOOKS, seconds_of, seconds_to_import, seconds_to_picture, seconds_to_test
 from processes import engine_or_model, hogwild_or_one, hosts_or_model
-from trees import against_annoy, brute_force, tree_or_full
+from trees import against_annoy, tree_or_full
 
 from gpulessons.backends import gpu, torch_gpu
 from gpulessons.hardware import budget
@@ -185,9 +185,6 @@ ROWS = (
     Row("lstm-fused", 1.5, 3, "CPU", "LSTM in NumPy: the best rung / eight products a step",
         lambda: contest(lstm_sequence, ("NumPy, input", "NumPy, one"),
                         "NumPy, eight products a step", 256)),
-    Row("neighbours", 1.1, 1.5, "CPU", "neighbors: NumPy's product, Numba's selection / partition, "
-        "256 of 100,000", lambda: contest(brute_force, "NumPy's product", "NumPy, partition",
-                                        100_000, seconds=6)),
     Row("forest", 0.5, 1.0, "CPU with annoy", "forest / Annoy, queries per second at equal recall",
         against_annoy),
     Row("tree-softmax", 20, 100, "CPU", "training step, 100,000 classes: tree / full softmax",

@@ -12,23 +12,14 @@ from gpulessons.measure.results import Ratio, quartiles
 from gpulessons.operation import op
 from gpulessons.ops import forest
 from gpulessons.ops.huffman import zipf
-from gpulessons.ops.neighbours import NEAREST, clustered, neighbours, uniform
+from gpulessons.ops.neighbours import clustered, nearest
 from gpulessons.ops.tree_softmax import launch_warp, zipf_tree
 from gpulessons.ops.tree_update import tree_step, tree_update_cuda
 
 DIM = 64  # columns of everything here
 
 
-# -- Brute force, and the forest beside Annoy's.
-
-
-def many_queries(size, rng):
-    """256 queries, so that a product is worth its name; coordinates so many that few are tied."""
-    seeds = rng.integers(2**32, size=2)
-    return *(uniform(n, DIM, seed) for n, seed in zip((256, size), seeds, strict=True)), NEAREST
-
-
-brute_force = neighbours.like(many_queries)
+# -- The forest beside Annoy's.
 
 
 def against_annoy(count=100_000, asked=1000, k=10, trees=10, goal=0.9, rounds=7):
@@ -39,7 +30,7 @@ def against_annoy(count=100_000, asked=1000, k=10, trees=10, goal=0.9, rounds=7)
     """
     both = clustered(count + asked, DIM, seed=0)
     points, queries = both[:count], both[count:]
-    truth = neighbours.versions["NumPy's product, Numba's selection"](queries, points, k)[1]
+    truth = nearest(queries, points, k)[1]
     grown, index = forest.grow(points, trees, leaf=DIM + 2), annoy_index(points, trees)
     lists = queries.tolist()
 

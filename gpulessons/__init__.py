@@ -38,7 +38,6 @@ HOMES = {
     "ops.lstm_cell": "lstm_cell",
     "ops.lstm_sequence": "lstm_sequence",
     "ops.matmul": "matmul",
-    "ops.neighbours": "neighbours",
     "ops.optimizer_step": "momentum_step adam_step",
     "ops.reduce": "total",
     "ops.shade": "shade shade_sorted",

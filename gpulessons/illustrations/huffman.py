@@ -1,9 +1,9 @@
-"""Pictures of a Huffman tree over classes, and of what each class costs in it."""
+"""A picture of a Huffman tree over classes."""
 
 import numpy as np
 
 from gpulessons import units
-from gpulessons.plots.forms import listed, log_lines
+from gpulessons.plots.forms import listed
 from gpulessons.plots.picture import BLUE, INK, VERMILLION, Picture, blank
 
 
@@ -48,16 +48,3 @@ def draw_node(axes, children, words, node, depth, path, leaves):
 
 def turns(count: int) -> str:
     return units.plural(count, "decision")
-
-
-def rows_read(lengths) -> Picture:
-    """Rows of weights that one example reads, all or those on its path, against classes:
-    {classes: mean length of a path, each class as often as it comes up}."""
-    most, sizes = units.count(max(lengths)), sorted(lengths)
-    return log_lines(
-        [("every class", sizes, sizes, {"color": INK}),
-         ("the path", sizes, [lengths[n] for n in sizes], {"marker": "o"})],
-        ("classes", units.count), ("rows read for an example", units.three_digits), ticks=sizes,
-        title=f"{most} classes: {most} rows without a tree, {lengths[max(lengths)]:.1f} with it.",
-        spoken="Counted: the mean length of a path; without a tree all rows are read.",
-    )

@@ -102,7 +102,5 @@ def recall_and_speed(rows) -> Picture:
     axes.margins(x=0.2)
     axes.set(ylabel="recall", ylim=(-0.06, 1.14), yticks=[0, 0.25, 0.5, 0.75, 1])
     label_ends(axes, [(r.rate, r.recall, r.name, BLUE) for r in rows])
-    if brute.note:
-        axes.set_xlabel(f"{axes.get_xlabel()}\n{brute.note}")
     told = [f"{r.name}, {percent(r.recall)} at {r.rate:,.0f} queries a second" for r in rows]
     return Picture(figure, f"{title} Live, on every core: {'; '.join(told)}.")

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 
 from gpulessons import units
-from gpulessons.plots.axes import Told, log_axes, name_rows
-from gpulessons.plots.forms import LOOKS, SPOTS, key, listed, log_lines
-from gpulessons.plots.picture import DASH_DOT, INK, Picture, blank
+from gpulessons.plots.axes import Told
+from gpulessons.plots.forms import LOOKS, log_lines
+from gpulessons.plots.picture import DASH_DOT, Picture
 from gpulessons.plots.timings import round_to_two
 
 Seconds = Callable[[float], float]
@@ -52,62 +52,18 @@ def against(
     beyond = [size for size in sizes if size >= max(measured[-1][1], default=0)]
     drawn = [(who, [*times], [*times.values()], look) for who, times, look in measured if times]
     drawn += [(f"{name}, modelled", beyond, [*map(took, beyond)], measured[-1][2] | MODELLED)]
-    drawn += [(f"{brute} on {article(card)}, at best", sizes, [*map(roof, sizes)],
+    drawn += [(f"{brute}, {card} at best", sizes, [*map(roof, sizes)],
                {"color": look["color"], "linestyle": ":", "linewidth": 1.2})
               for (card, roof), look in zip(roofs.items(), LOOKS[3:], strict=False)]
     return log_lines(drawn, x, (what, units.seconds), title=title, **more)
 
 
-def decided(roofs: Mapping[str, Seconds], took: Seconds, sizes: Iterable[float], *,
+def decided(roofs: Mapping[str, Seconds], took: Seconds, sizes: Sequence[float], *,
             who: str, write: Callable[[float], str]) -> str:  # fmt: skip
-    """From which size on no card can be as quick as `who`, which `took` so long, up to the last.
-
-    Where a card might be, at the last size or at all, the sentence says that nothing is decided.
-    """
-    sizes = [*sizes]
+    """From which size on no card can be as quick as `who`, which `took` so long, up to the last."""
     starts = {card: ahead_from(roof, took, sizes) for card, roof in roofs.items()}
-    ahead = [(card, write(start)) for card, start in starts.items() if start is not None]
-    undecided = [article(card) for card, start in starts.items() if start is None]
-    said = []
-    if ahead:
-        (first, since), *others = ahead
-        more = "".join(f", no {card} from {at} on" for card, at in others)
-        said.append(f"By brute force no {first} can be as quick as {who} from {since} on{more}.")
-    if undecided:
-        said.append(f"Of {' and '.join(undecided)} the bound decides nothing.")
-    return " ".join(said)
-
-
-def crossovers(
-    cases: Mapping[str, tuple[Mapping[str, Seconds], Seconds]], sizes: Sequence[float], said: float
-) -> Picture:
-    """{case: (roofs, took)}: a row for each, and from where on no card can be ahead (bounded). What
-    stays undecided has no mark. said: the size that somebody named."""
-    starts = {(case, card): ahead_from(roof, took, sizes)
-              for case, (roofs, took) in cases.items() for card, roof in roofs.items()}
-    marks = {where: at for where, at in starts.items() if at}
-    write, title = about(""), "No bound decides anything."
-    if marks:
-        first, last = min(marks, key=marks.get), max(marks, key=marks.get)
-        title = (f"By its bound no card is ahead of this CPU from {write(marks[first])} numbers on "
-                 f"({', '.join(first)}) to {write(marks[last])} ({', '.join(last)}).")
-    figure, axes = blank(height=1.6 + 0.5 * len(cases), title=title)
-    cards = dict.fromkeys(card for _, card in starts)
-    looks = {card: {"color": look["color"], "marker": look["marker"]}
-             for card, look in zip(cards, LOOKS[3:], strict=False)}
-    for (case, card), at in marks.items():
-        row = [*cases].index(case) + 0.22 * ([*cards].index(card) - 1)
-        axes.plot([at, sizes[-1]], [row, row], color=looks[card]["color"], linewidth=1)
-        axes.plot(at, row, **SPOTS, **looks[card])
-    name_rows(axes, cases)
-    axes.axvline(said, color=INK, linewidth=1, linestyle="--")
-    axes.set_xlim(sizes[0], sizes[-1])
-    ticks = 10.0 ** np.arange(np.ceil(np.log10(sizes[0])), np.log10(sizes[-1]), 2)
-    log_axes(axes, x=(f"numbers; the broken line: {write(said)}", write), ticks=ticks)
-    key(figure, looks)
-    told = {" on ".join(where): f"from {write(at)}" if at else "undecided"
-            for where, at in starts.items()}
-    return Picture(figure, f"{title} {listed(told)}.")
+    behind = "; ".join(f"{card} from {write(at)} on" for card, at in starts.items() if at)
+    return f"Brute force is surely behind {who}: {behind}." if behind else "No bound decides."
 
 
 def about(what: str) -> Callable[[float], str]:
@@ -121,7 +77,3 @@ def about(what: str) -> Callable[[float], str]:
         return f"{units.count(digits)} {what}".strip()
 
     return written
-
-
-def article(card: str) -> str:
-    return f"an {card}" if card[0] in "AH" else f"a {card}"

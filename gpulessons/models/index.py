@@ -1,21 +1,17 @@
 """What an index buys: recall against queries per second, brute force beside a forest.
 
     rows = frontier(points, queries)
-    more = growth(leaves=50)  # the same forest over more points
 """
 
 from dataclasses import dataclass
 from functools import partial
 
-import numpy as np
-
 from gpulessons import units
-from gpulessons.hardware.budget import note
 from gpulessons.hardware.timer import interleaved
 from gpulessons.ops import forest
-from gpulessons.ops.neighbours import DIM, clustered, neighbours
+from gpulessons.ops.neighbours import nearest
 
-BRUTE = neighbours.versions["NumPy's product, Numba's selection"]
+NEAREST = 10  # neighbors that a query asks for
 
 
 @dataclass(frozen=True)
@@ -25,46 +21,23 @@ class Found:
     leaves: int  # cells visited for each query; 0 for brute force
     recall: float  # share of the true neighbors
     rate: float  # queries per second
-    note: str = ""  # what to know about the figure
 
     @property
     def name(self):
-        return f"{self.leaves} cell{'s' * (self.leaves > 1)}" if self.leaves else "brute force"
+        return units.plural(self.leaves, "cell") if self.leaves else "brute force"
 
 
-def frontier(points, queries, k=10, leaves=(1, 4, 15, 50, 150, 500), trees=10, leaf=32,
-             seconds=4.0, advance=None):  # fmt: skip
+def frontier(points, queries, leaves=(1, 4, 15, 50, 150, 500), seconds=4.0, advance=None):
     """Brute force, then a forest once for each number of cells visited: a list of Found.
 
     Timed in turn, all the queries at once; seconds: for all samples together (fewer under
     GPULESSONS_BUDGET). Without the time to grow the forest. advance(done, total, name): progress.
     """
-    grown = forest.grow(points, trees, leaf)
-    ways = {0: partial(BRUTE, queries, points, k)}
+    grown = forest.grow(points)
+    ways = {0: partial(nearest, queries, points, NEAREST)}
     for count in leaves:
-        ways[count] = partial(forest.search, grown, points, queries, k, count)
+        ways[count] = partial(forest.search, grown, points, queries, NEAREST, count)
     truth = ways[0]()[1]
     recalls = {count: forest.recall(way()[1], truth) for count, way in ways.items()}
     took = dict(interleaved(ways, seconds / len(ways), advance))
-    return [
-        Found(count, recalls[count], len(queries) / spread.median, note())
-        for count, spread in took.items()
-    ]
-
-
-def growth(sizes=(20_000, 60_000, 200_000), leaves=50, asked=200, k=10, trees=10, leaf=32,
-           seconds=0.3, advance=None):  # fmt: skip
-    """{points: Found} of a forest over ever more points in clusters, each query visiting as many
-    cells: what grows are its levels, and the points that no cache holds. seconds: for the samples
-    of each (fewer under GPULESSONS_BUDGET). advance(done, total, name): after each.
-    """
-    found = {}
-    for n, count in enumerate(sizes, 1):
-        points, queries = np.split(clustered(count + asked, DIM, seed=0), [count])
-        way = partial(forest.search, forest.grow(points, trees, leaf), points, queries, k, leaves)
-        recall = forest.recall(way()[1], BRUTE(queries, points, k)[1])
-        spread = dict(interleaved({"": way}, seconds))[""]
-        found[count] = Found(leaves, recall, asked / spread.median, note())
-        if advance:
-            advance(n, len(sizes), f"{units.count(count)} points")
-    return found
+    return [Found(count, recalls[count], len(queries) / took[count].median) for count in ways]

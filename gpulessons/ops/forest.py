@@ -21,7 +21,7 @@ import numpy as np
 from numba import get_num_threads, njit, prange
 
 from .common import HALF, ONE, PARALLEL, REASSOCIATING, SERIAL, ZERO
-from .neighbours import FAR, NONE, check_shapes, keep
+from .neighbours import FAR, NONE, keep
 from .rows import dot_of_rows
 
 
@@ -39,7 +39,7 @@ class Forest(NamedTuple):
 
 @njit(**REASSOCIATING)
 def margin(point, normal, offset, scale):
-    """How far a point lies above a plane: the one place where something is rounded."""
+    """How far a point lies above a plane."""
     return (dot_of_rows(point, normal) - offset) * scale
 
 
@@ -99,7 +99,6 @@ def search(forest, points, queries, k, leaves, cores=None):
     (queries, k) int32, and squared distances (queries, k) float32; where fewer points were met, −1
     and infinity. cores: as many as Numba has, unless given.
     """
-    check_shapes(queries, points, k)
     found = np.empty((len(queries), k), np.int32), np.empty((len(queries), k), np.float32)
     search_all(queries, points, tuple(forest), leaves, cores or get_num_threads(), *found)
     return found
@@ -107,29 +106,21 @@ def search(forest, points, queries, k, leaves, cores=None):
 
 def recall(found, truth):
     """What share of the neighbors was found, from sorted distances (queries, k) each: of points
-    equally far any will do. ValueError where the shapes differ.
+    equally far any will do.
     """
-    if np.shape(found) != np.shape(truth) or np.ndim(found) != 2:
-        given = f"{np.shape(found)} and {np.shape(truth)}"
-        raise ValueError(f"Both are distances of shape (queries, k), not {given}.")
-    return float(np.mean(found <= np.asarray(truth)[:, -1:]))
+    return float(np.mean(found <= truth[:, -1:]))
 
 
 # -- How it grows: one tree after another, each from its root.
 
 TRIES, LOPSIDED = 3, 0.95  # how often a plane is drawn, and the share on one side that is too much
 STEPS = 200  # of 2-means, each with one point
-BITS = 5  # after the leading one, of a normal's coordinate
 
 
 def grow(points, trees=10, leaf=32, seed=0):
     """A Forest over points (points, dim) float32: cells of up to `leaf` of them. The same seed
-    gives the same forest. ValueError where there is nothing to grow, or NaN.
+    gives the same forest.
     """
-    points = np.ascontiguousarray(points, np.float32)
-    if points.ndim != 2 or not points.size or np.isnan(points).any():
-        raise ValueError(f"A forest grows over (points, dim), at least one, none of them NaN; not "
-                         f"{points.shape}.")  # fmt: skip
     roots, planes, cells = [], [], []
 
     def node_over(items):
@@ -181,19 +172,13 @@ def split(points, items):
 
 @njit(**SERIAL)
 def drawn_plane(points, items):
-    """(normal, offset, scale) of a plane halfway between two means of the items.
-
-    A normal's coordinates have six bits each: enough for a direction, and of points whose
-    coordinates are small whole numbers every margin is exact before it is divided.
-    """
+    """(normal, offset, scale) of a plane halfway between two means of the items."""
     a, b = two_means(points, items)
-    largest = np.abs(b - a).max()
-    if largest == ZERO:
-        return b - a, ZERO, ZERO
-    unit = np.float32(2.0 ** (np.floor(np.log2(largest)) - BITS))
-    normal = np.rint((b - a) / unit) * unit
-    offset = np.rint(dot_of_rows(normal, a + b) * HALF / unit) * unit
-    return normal, offset, np.float32(1 / np.sqrt(dot_of_rows(normal, normal)))
+    normal = b - a
+    squared = dot_of_rows(normal, normal)
+    if squared == ZERO:
+        return normal, ZERO, ZERO
+    return normal, dot_of_rows(normal, a + b) * HALF, np.float32(1 / np.sqrt(squared))
 
 
 @njit(**SERIAL)

@@ -19,12 +19,10 @@ from numba import cuda, njit, prange
 from gpulessons.backends import gpu, host
 from gpulessons.operation import Case, op
 
-from .common import ONE, PARALLEL, SERIAL, WARP, ZERO, ceil_div, run_op
+from .common import ONE, PARALLEL, SERIAL, WARP, ZERO, run_op
 from .huffman import huffman, zipf
 from .reduce import warp_reduce_sum
 from .rows import dot_of_rows, warp_per_row
-
-NAN = np.float32(np.nan)
 
 
 @lru_cache(maxsize=4)
@@ -84,7 +82,7 @@ def tree_softmax(h, labels, w, starts, nodes, turns, longest):
     Tree's paths: `tree_softmax(h, labels, w, *tree.paths)`. Returns losses: (examples,); dh:
     (examples, dim); and slopes: (examples, longest), the loss by each score along the path and 0
     behind its end, so that w[node]'s gradient is the sum of slope × h. A label that is no class is
-    a ValueError (on a GPU, NaN: a kernel cannot raise).
+    a ValueError; a kernel cannot raise.
     """
     check_labels(labels, len(starts) - 1)
     start, step = starts[labels], np.arange(longest)
@@ -150,38 +148,8 @@ def every_core(h, labels, w, starts, nodes, turns, longest, out):
 
 @cuda.jit(device=True)
 def path_of(label, starts):
-    """Where the path begins, its steps, and a loss of zero; no steps and NaN for no class."""
-    if label < 0 or label + 1 >= starts.size:
-        return starts[0], starts[0], NAN  # which is zero
+    """Where the path begins, its steps, and a loss of zero."""
     return starts[label], starts[label + 1] - starts[label], ZERO
-
-
-@cuda.jit
-def thread_kernel(h, labels, w, starts, nodes, turns, losses, dh, slopes):
-    e = cuda.grid(1)
-    if e < h.shape[0]:
-        first, steps, loss = path_of(labels[e], starts)
-        for j in range(h.shape[1]):
-            dh[e, j] = ZERO
-        for step in range(steps):  # the warp goes on until its longest path is walked
-            node, score, j = nodes[first + step], ZERO, 0
-            while j < h.shape[1]:  # 32 lanes, 32 rows: a sector for every number
-                score += w[node, j] * h[e, j]
-                j += 1
-            (more, slope), j = device_turn_at(score, turns[first + step]), 0
-            while j < h.shape[1]:  # not range(): notebook 05 says why
-                dh[e, j] += slope * w[node, j]
-                j += 1
-            slopes[e, step] = slope
-            loss += more
-        for step in range(steps, slopes.shape[1]):
-            slopes[e, step] = ZERO
-        losses[e] = loss
-
-
-@tree_softmax.version("CUDA, a thread per example", on=gpu)
-def launch_thread(h, labels, w, starts, nodes, turns, longest, out):
-    thread_kernel[ceil_div(len(h), WARP), WARP](h, labels, w, starts, nodes, turns, *out)
 
 
 @cuda.jit(device=True)

@@ -73,5 +73,5 @@ def update_kernel(w, h, labels, slopes, starts, nodes, rate):
 
 
 def tree_update_cuda(w, h, labels, slopes, starts, nodes, rate):
-    """The same in device arrays. A label that is no class changes nothing."""
+    """The same in device arrays."""
     update_kernel[warp_per_row(len(h))](w, h, labels, slopes, starts, nodes, np.float32(rate))

@@ -15,8 +15,8 @@ Read a program (programs/hello first), then the part it is made of, then who run
     data_parallel      one network, shared        gradients    what is sent, and packed how
                        minibatches                training     a network, minibatches, a log
     several            of these, one by one       batches      what a larger batch buys
-    hogwild            shared weights, no locks   memory       an array that all see, a lock
-    lost_updates       additions that vanish     seldom     local SGD and DiLoCo, in one process
+    hogwild            shared weights, no locks   memory       an array that all see
+    lost_updates       additions that vanish      seldom     local SGD and DiLoCo, in one process
     pipeline           a network cut into stages  schedules    GPipe, 1F1B … simulated
     measure_pipeline   how much of it is bubble
     tensor_parallel    every layer cut

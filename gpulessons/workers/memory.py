@@ -1,8 +1,7 @@
-"""What processes on one machine share, an array and a lock; and what each has alone, a core."""
+"""What processes on one machine share, an array; and what each has alone, a core."""
 
 import os
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any, cast
 
 import numpy as np
@@ -13,9 +12,6 @@ from numba.np.arrayobj import make_array
 from numpy.typing import DTypeLike, NDArray
 
 from .worker import MEMORY, Worker
-
-with suppress(ImportError):  # Windows has none, and starts no workers
-    import fcntl
 
 APART = 16  # int64s: two cache lines, since a core may fetch them in pairs
 
@@ -63,19 +59,3 @@ def keep_to_a_core(worker: Worker) -> None:
     if hasattr(os, "sched_setaffinity"):
         cores = sorted(os.sched_getaffinity(0))
         os.sched_setaffinity(0, {cores[worker.local_rank % len(cores)]})
-
-
-class locked:
-    """A lock that processes can share, by fcntl.flock: one at a time may hold a file.
-
-    The operating system is asked each time: more expensive than a lock that lies in shared memory.
-    """
-
-    def __init__(self, worker: Worker) -> None:
-        self.file = open(worker.folder / "lock", "w")  # noqa: SIM115
-
-    def __enter__(self) -> None:
-        fcntl.flock(self.file, fcntl.LOCK_EX)
-
-    def __exit__(self, *trouble: object) -> None:
-        fcntl.flock(self.file, fcntl.LOCK_UN)

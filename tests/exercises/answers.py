@@ -110,11 +110,6 @@ WRONG = {
          "np.stack([np.einsum('bi,gi->bg', x_t, w) for x_t in x]) + b",
          "5 products have the inputs"),
     ],
-    "interleave": [
-        ('"AAABBB", "BBBAAA"', '"AAABBB"', "One is missing"),
-        ('"BBBAAA"', '"BBBAAA", "ABABAB"', "ABABAB: both read"),
-        ('"BBBAAA"', '"BBBAAA", "AABB"', "three turns each"),
-    ],
     "kitchen_math": [
         ("1555 * 408 / 108", "1555 * 408", "all of the GPU's warps"),
         ("(32 * 4)", "4", "Those are threads"),
@@ -170,7 +165,6 @@ WRONG = {
         ("return (rank + 1) % world", "return world", "and its pieces are 0 to 0"),
         ("range(world - 1)", "range((world - 1) * (rank > 0))", "that nobody sends"),
         ("pieces[leaves])", "[*pieces])[grows]", "where 1 would do"),
-    ],
     ],
     "where_to_sum": [
         ("    parts = []\n"
@@ -312,9 +306,6 @@ RIGHT = {
         ("x.reshape(-1, x.shape[2]) @ w.T + b",
          "np.einsum('tbi,gi->tbg', x, w, optimize=True) + b"),
     ],
-    "interleave": [
-        ('{"AAABBB", "BBBAAA"}', '["BBBAAA", "AAABBB", "BBBAAA"]'),
-    ],
     "join_parts": [
         ("    largest = max(one[0], other[0])\n"
          "    a, b = (np.exp(each[0] - largest) if each[1] else 0 for each in (one, other))\n"
@@ -361,7 +352,6 @@ RIGHT = {
         ("    for r in range(4):\n        a[r], b[r] = xs[i + 8 * r, k], ys[k, j + 8 * r]\n",
          "    for s in range(4):\n        b[s] = ys[k, j + 8 * s]\n"
          "    for r in range(4):\n        a[r] = xs[i + 8 * r, k]\n"),
-    ],
     ],
     "where_to_sum": [
         ("return all_reduce(parts)", "return all_reduce(part for part in parts[::-1])"),

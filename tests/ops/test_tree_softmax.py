@@ -8,7 +8,6 @@ import pytest
 from numba import set_num_threads
 
 from gpulessons import gpu, microscope, tree_softmax
-from gpulessons.backends import host
 from gpulessons.ops.huffman import huffman, zipf
 from gpulessons.ops.tree_softmax import zipf_tree
 from gpulessons.ops.tree_update import tree_step, tree_update, tree_update_cuda
@@ -59,20 +58,7 @@ def test_a_million_words_are_13_steps_deep_on_average_and_24_at_most():
     assert (tree.nodes.dtype, tree.turns.dtype) == (np.int32, np.int8)
 
 
-@pytest.mark.parametrize(
-    "counts, why",
-    [([1], "two classes at least"), ([[1, 2]], "array of numbers"), ([1, -2, 3], "class 1's is -2"),
-     ([1, 2, np.nan], "class 2's is nan"), (["a", "b"], "array of numbers")],
-)  # fmt: skip
-def test_bad_counts_are_refused_by_name(counts, why):
-    with pytest.raises(ValueError, match=why):
-        huffman(counts)
-
-
 # -- The softmax.
-
-ON_CPU = [v for v in tree_softmax.versions.values() if v.backend is host]
-ON_GPU = [v for v in tree_softmax.versions.values() if v.backend is gpu]
 
 
 def losses_of_all(h, w, tree):
@@ -107,29 +93,18 @@ def test_dh_and_slopes_are_derivatives():
 
 
 @pytest.mark.parametrize("label", [-1, 33])
-def test_a_label_that_is_no_class_is_named_or_a_nan_on_a_gpu(label):
+def test_a_label_that_is_no_class_is_named(label):
     h, labels, *rest = tree_softmax.inputs(33, examples=5, dim=4)
-    out = tree_softmax.poisoned(host, h, labels, *rest)
     labels[2] = label
-    for version in ON_CPU:
-        with pytest.raises(ValueError, match=f"Example 2 has the label {label}"):
-            version.function(h, labels, *rest, **({"out": out} if version.writes_out else {}))
-    with microscope.tracing():
-        for version in ON_GPU:
-            room = tuple(map(gpu.put, out))
-            inputs = [gpu.put(each) for each in (h, labels, *rest)]
-            losses = gpu.get(version(*inputs, out=room)[0])
-            assert np.isnan(losses[2]) and np.isfinite(np.delete(losses, 2)).all()
+    with pytest.raises(ValueError, match=f"Example 2 has the label {label}"):
+        tree_softmax(h, labels, *rest)
 
 
-def test_a_warp_reads_whole_rows_and_32_threads_read_as_many_places():
-    inputs, sectors = tree_softmax.inputs(1000, examples=64, dim=32), {}
-    for version in ON_GPU:
-        with microscope.tracing() as launches:
-            version(*inputs)
-        sectors[version.name] = launches[0].coalescing("w").sectors_per_request
-    thread, warp = sectors.values()
-    assert warp == 4 < thread / 2
+def test_a_warp_reads_whole_rows():
+    (warp,) = (v for v in tree_softmax.versions.values() if v.backend is gpu)
+    with microscope.tracing() as launches:
+        warp(*tree_softmax.inputs(1000, examples=64, dim=32))
+    assert launches[0].coalescing("w").sectors_per_request == 4
 
 
 # -- Learning, in place.
@@ -154,9 +129,6 @@ def test_an_update_moves_the_rows_on_the_paths_and_no_others():
     with microscope.tracing() as launches:
         assert np.allclose(learned(tree_update_cuda, *arrays), wanted, atol=1e-3)
     assert not launches[0].races().cells
-    labels[3] = 101
-    with pytest.raises(ValueError, match="Example 3"):
-        learned(tree_update, *arrays)
 
 
 def test_a_step_is_the_forward_pass_and_then_the_update_whatever_the_cores():
@@ -171,46 +143,3 @@ def test_a_step_is_the_forward_pass_and_then_the_update_whatever_the_cores():
         assert np.allclose(new_losses, losses, rtol=1e-4, atol=1e-4)
         assert np.allclose(new_dh, dh, atol=1e-3) and np.allclose(new_w, wanted, atol=1e-3)
     assert np.array_equal(results[0][0], results[1][0])
-
-
-# -- Beside gensim, which has the same tree.
-
-WORDS, DIM = 60, 12
-# gensim looks sigmoids up: 1,000 scores from −6 to 6, and takes 83 of them for one unit, where 83⅓
-# are. So a score is off by as much as this, always downwards; and beyond ±6 a node is left out.
-TABLE = 12 / 1000 + 12 * (1 - 83 * 12 / 1000)
-
-
-@pytest.fixture
-def model():
-    """A word2vec model with random weights in both layers, and no training."""
-    word2vec = pytest.importorskip("gensim.models")
-
-    counts = {f"word{n}": 200 // (n + 1) + n % 3 + 1 for n in range(WORDS)}
-    model = word2vec.Word2Vec(vector_size=DIM, hs=1, negative=0, sg=1, window=1, min_count=1,
-                              sample=0)  # fmt: skip
-    model.build_vocab_from_freq(counts)
-    rng = np.random.default_rng(0)
-    model.wv.vectors[:] = rng.standard_normal((WORDS, DIM))
-    model.syn1[:] = rng.standard_normal((WORDS, DIM)) / 4  # one row more than inner nodes
-    return model
-
-
-def paths_of(model):
-    """gensim's own codes and points, as tree_softmax takes them."""
-    codes, points = ([model.wv.get_vecattr(c, what) for c in range(WORDS)]
-                     for what in ("code", "point"))  # fmt: skip
-    starts = np.cumsum([0, *map(len, codes)])
-    nodes, turns = np.concatenate(points), np.concatenate(codes)
-    return starts, nodes.astype(np.int32), turns.astype(np.int8), max(map(len, codes))
-
-
-@pytest.mark.nightly
-def test_with_its_weights_and_paths_the_loss_is_its_score(model):
-    rng, (starts, nodes, turns, longest) = np.random.default_rng(1), paths_of(model)
-    for pair in rng.integers(0, WORDS, (20, 2)):
-        h, labels = model.wv.vectors[pair], pair[::-1]
-        (score,) = model.score([[model.wv.index_to_key[c] for c in pair]], total_sentences=1)
-        losses, _, _ = tree_softmax(h, labels, model.syn1, starts, nodes, turns, longest)
-        steps = np.concatenate([np.arange(starts[c], starts[c + 1]) for c in labels])
-        assert -score == pytest.approx(losses.sum(), abs=steps.size * TABLE)

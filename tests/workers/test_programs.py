@@ -14,7 +14,7 @@ from gpulessons import launch
 from gpulessons.exercises import reduce_scatter
 from gpulessons.workers.memory import APART
 from gpulessons.workers.programs import hogwild, lost_updates, pipeline, tensor_parallel
-from gpulessons.workers.programs.hogwild import ALONE, FREE, LOCKED, SEPARATE, Ran
+from gpulessons.workers.programs.hogwild import ALONE, ATOMIC, FREE, SEPARATE, Ran
 from gpulessons.workers.schedules import SCHEDULES
 from gpulessons.workers.training import examples, network
 
@@ -53,9 +53,9 @@ JOBS = {
 
 @pytest.fixture(scope="module")
 def found():
-    """Each worker's {world: [result of each job]}, and then what `counting` counts in two."""
+    """Each worker's {world: [result of each job]}, and then what `counting` counts."""
     jobs = [(f"gpulessons.workers.programs.{name}", options) for name, options in JOBS.values()]
-    jobs += [("counting", {"turns": 200, "lock": lock}) for lock in (False, True)]
+    jobs += [("counting", {"turns": 200})]
     return launch("many_worlds", workers=3, worlds=WORLDS, jobs=jobs)
 
 
@@ -250,7 +250,7 @@ def test_two_without_locks_reach_the_loss_of_one(found):
     first, second = of(found, 2, "hogwild")
     (serial,) = first[ALONE]
     assert serial.curve[-1][1] < 0.97 * math.log(2)  # it has learned: a coin has a loss of log 2
-    for way in (FREE, LOCKED):
+    for way in (FREE, ATOMIC):
         (ran,) = first[way]
         assert ran.curve[0][1] == pytest.approx(math.log(2))
         assert ran.curve[-1][1] == pytest.approx(serial.curve[-1][1], rel=0.03)
@@ -266,29 +266,25 @@ def test_one_worker_alone_is_plain_stochastic_gradient_descent():
     for place, label in zip(places, labels, strict=True):
         np.add.at(expected, place, RATE * label / (1 + np.exp(label * expected[place].sum())))
     weights, clock = np.zeros(FEATURES), np.zeros(APART, np.int64)
-    hogwild.learn(weights, clock, 0, places, labels, RATE)
+    hogwild.learn(weights, clock, 0, places, labels, RATE, False)
     np.testing.assert_allclose(weights, expected, rtol=1e-9, atol=1e-12)
 
 
-def test_gains_that_cores_cannot_give_or_that_the_whole_run_lacks_allow_no_verdict():
-    def ran(target, end):
-        return Ran(1, end, ((0.0, 1.0), (target, 0.5), (end, 0.49)))
+def test_rounds_without_two_free_cores_do_not_count_and_the_typical_one_is_in_the_middle():
+    def ran(*seconds):
+        return tuple(Ran(1, each, ((0.0, 1.0), (each, 0.5))) for each in seconds)
 
-    steady = {ALONE: (ran(1.0, 2.0),) * 3, FREE: (ran(0.6, 1.2),) * 3}
-    assert hogwild.at_the_end(steady) == pytest.approx([2 / 1.2] * 3)
-    assert hogwild.doubts(steady) == []
-    preempted = {ALONE: (*steady[ALONE][:2], ran(3.0, 6.0)), FREE: steady[FREE]}
-    assert "2 of 6 gains are above 2.2" in hogwild.doubts(preempted)[0]
-    changed = {ALONE: steady[ALONE], FREE: (ran(0.6, 2.0),) * 3}
-    assert "sooner, through all 1.00: a worker may" in hogwild.doubts(changed)[0]
-    gains = {ALONE: tuple(ran(s, s) for s in (2.0, 4.0, 6.0)),
-             FREE: tuple(ran(s, s) for s in (4.0, 1.0, 3.0))}  # fmt: skip
-    assert hogwild.middle(hogwild.gains(gains)) == 2
+    rounds = {ALONE: ran(2.0, 2.0, 2.0, 6.0, 3.0), SEPARATE: ran(1.0, 1.8, 1.0, 1.0, 1.5),
+              FREE: ran(4.0, 1.0, 1.0, 1.0, 2.0)}  # fmt: skip
+    fair = hogwild.fair(rounds)
+    assert hogwild.gains(fair) == pytest.approx([0.5, 2.0, 1.5])
+    assert hogwild.typical(fair)[FREE].seconds == 2.0
+    none = hogwild.fair({way: rans[1:2] for way, rans in rounds.items()})
+    assert (hogwild.gains(none), hogwild.typical(none)) == ([], {})
 
 
-def test_additions_vanish_without_a_lock_and_none_with_one_or_atomically(found):
-    counts = [worker[2][len(JOBS) :] for worker in found[:2]]
-    assert counts[0][0] < 400 and [locked for _, locked in counts] == [400] * 2
+def test_additions_vanish_without_a_lock_and_none_atomically(found):
+    assert found[0][2][len(JOBS)] < 400  # of 400
     first, second = of(found, 2, "lost")
     assert {name: one.found for name, one in first.items()} == {
         name: one.found for name, one in second.items()

@@ -12,8 +12,8 @@ Each worker's count of its updates has cache lines of its own.
 """
 
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from itertools import compress
 from time import perf_counter
 
 import numpy as np
@@ -23,16 +23,16 @@ from numpy.typing import NDArray
 
 from gpulessons.hardware.budget import repeated
 
-from ..memory import APART, keep_to_a_core, locked, shared
+from ..memory import APART, atomic_add, keep_to_a_core, shared
 from ..worker import Worker
 
 FEATURES, COMMON, ACTIVE = 2_000_000, 2_000, 30  # words known; too common to tell; in one example
 DIFFERENT, PARTS = 600_000, 12  # different examples, to be looked at again and again, made in parts
 HELD = 2_500  # examples that only the loss is computed from
 PAGE = 4096  # numbers: so far apart no core fetches ahead what is the other's
-CHUNK = 256  # examples between two looks at the clock, or under one lock
+CHUNK = 256  # examples between two looks at the clock
 LOOKS = 25  # at the held-out loss, in a round
-WAYS = ALONE, SEPARATE, FREE, LOCKED = "alone", "own weights", "no lock", "a lock"
+WAYS = ALONE, SEPARATE, FREE, ATOMIC = "alone", "own weights", "no lock", "atomic"
 
 Examples = tuple[NDArray, NDArray]  # (places, labels), as sparse() makes them
 
@@ -59,9 +59,9 @@ def main(
     """Learn from so many examples, anew in every round. Returns {way: (a Ran for each round, …)}.
 
     ways: "alone" (worker 0 takes all the examples and the others wait), and each its share: with
-    "own weights" (nothing is shared but the machine: a control), "no lock" and "a lock". They take
-    turns, since a busy moment should hit them all. features: how many weights there are; with few
-    of them, all workers write the same.
+    "own weights" (nothing is shared but the machine: a control), "no lock", and "atomic" (none of
+    their additions is lost). They take turns, since a busy moment should hit them all. features:
+    how many weights there are; with few of them, all workers write the same.
     """
     if not set(WAYS).issuperset(ways):
         raise ValueError(f"ways are {', '.join(map(repr, WAYS))}; not {ways}.")
@@ -72,16 +72,15 @@ def main(
     keep_to_a_core(worker)
     everything, held = made(min(examples, DIFFERENT), features), sparse(HELD, 0, features)
     places, labels = (each[worker.rank :: worker.world_size].copy() for each in everything)
-    learn(private, clock.copy(), worker.rank, *held, rate)  # compiles
-    lock, found = locked(worker), dict.fromkeys(ways, tuple[Ran, ...]())
+    learn(private, clock.copy(), worker.rank, *held, rate, False)  # compiles
+    found = dict.fromkeys(ways, tuple[Ran, ...]())
     for done in range(rounds := repeated(rounds)):
         for way in ways:
             share = examples // worker.world_size if way != ALONE else examples * (worker.rank == 0)
             data = everything if way == ALONE else (places, labels)
-            guard = lock if way == LOCKED else nullcontext()
             private[:] = 0
             memory = (private if way == SEPARATE else weights), clock
-            ran = run_round(worker, memory, data, held, rate, share, guard)
+            ran = run_round(worker, memory, data, held, rate, share, way == ATOMIC)
             found[way] += (ran,)
         worker.progress(done + 1, rounds, "rounds")
     return found
@@ -95,33 +94,23 @@ def gains(found: dict[str, tuple[Ran, ...]]) -> list[float]:
             for (one, two), target in zip(pairs, targets, strict=True)]  # fmt: skip
 
 
-def at_the_end(found: dict[str, tuple[Ran, ...]]) -> list[float]:
-    """Round by round: how many times sooner two without a lock are through all the examples."""
-    return [one.seconds / two.seconds for one, two in zip(found[ALONE], found[FREE], strict=True)]
+def fair(found: dict[str, tuple[Ran, ...]], least: float = 1.3) -> dict[str, tuple[Ran, ...]]:
+    """The rounds in which two cores were free, by the control: with own weights the two were
+    sooner than one, and by no more than two cores can give."""
+    control = zip(found[ALONE], found[SEPARATE], strict=True)
+    sound = [least < one.seconds / two.seconds < 2.2 for one, two in control]
+    return {way: tuple(compress(rans, sound)) for way, rans in found.items()}
 
 
-def doubts(found: dict[str, tuple[Ran, ...]], workers: int = 2) -> list[str]:
-    """Why these rounds allow no verdict: nothing, if they do."""
-    there, end, most = gains(found), at_the_end(found), 1.1 * workers
-    reasons = []
-    if more := sum(gain > most for gain in [*there, *end]):
-        reasons.append(f"{more} of {2 * len(there)} gains are above {most:.2g}, more than "
-                       f"{workers} cores can give: one process alone was preempted")  # fmt: skip
-    target, total = float(np.median(there)), float(np.median(end))
-    if max(target, total) > 1.25 * min(target, total):
-        reasons.append(f"at the same loss it is {target:.2f} times sooner, through all "
-                       f"{total:.2f}: a worker may have been preempted on the way")  # fmt: skip
-    return reasons
-
-
-def middle(numbers: Sequence[float]) -> int:
-    """Which of the numbers is the median; of two in the middle, the larger one."""
-    return sorted(range(len(numbers)), key=numbers.__getitem__)[len(numbers) // 2]
+def typical(found: dict[str, tuple[Ran, ...]]) -> dict[str, Ran]:
+    """The round whose gain is the median (of two in the middle, the larger one); or nothing."""
+    order = sorted(enumerate(gains(found)), key=lambda one: one[1])
+    return {way: rans[order[len(order) // 2][0]] for way, rans in found.items()} if order else {}
 
 
 def run_round(
     worker: Worker, memory: tuple[NDArray, NDArray], data: Examples, held: Examples, rate: float,
-    share: int, guard: AbstractContextManager[None],
+    share: int, atomically: bool,
 ) -> Ran:  # fmt: skip
     """Learn from `share` examples, from weights that know nothing; worker 0 looks at the loss."""
     (weights, clock), (places, labels) = memory, data
@@ -143,8 +132,7 @@ def run_round(
             look(perf_counter() - began)
         start = chunk % max(1, len(labels) // CHUNK) * CHUNK
         some = slice(start, start + min(CHUNK, share - chunk * CHUNK))
-        with guard:
-            learn(weights, clock, worker.rank, places[some], labels[some], rate)
+        learn(weights, clock, worker.rank, places[some], labels[some], rate, atomically)
     dist.barrier()
     seconds = perf_counter() - began
     if worker.rank == 0:
@@ -155,8 +143,9 @@ def run_round(
 
 @njit(error_model="numpy")
 def learn(
-    weights: NDArray, clock: NDArray, rank: int, places: NDArray, labels: NDArray, rate: float
-) -> None:
+    weights: NDArray, clock: NDArray, rank: int, places: NDArray, labels: NDArray, rate: float,
+    atomically: bool,
+) -> None:  # fmt: skip
     """Read, compute, write, example after example."""
     for i in range(labels.size):
         total = 0.0
@@ -164,7 +153,10 @@ def learn(
             total += weights[place]
         push = rate * labels[i] / (1 + np.exp(labels[i] * total))
         for place in places[i]:
-            weights[place] += push  # read, add, write: whoever wrote in between is overwritten
+            if atomically:
+                atomic_add(weights, place, push)  # nobody comes between read and write
+            else:
+                weights[place] += push  # read, add, write: whoever wrote in between is overwritten
         clock[APART * rank] += 1
 
 

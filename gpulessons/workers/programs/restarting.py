@@ -7,7 +7,6 @@ import os
 import signal
 from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter
 
 import numpy as np
 
@@ -22,7 +21,6 @@ class Ended:
     life: int  # how often torchrun had to start anew
     resumed: int  # the step of the checkpoint that it began with
     steps: int  # taken in this life
-    saving: float  # seconds of a checkpoint
     weights: np.ndarray
 
 
@@ -32,7 +30,7 @@ def main(
     """dies_at: in its first life worker 1 is killed before this step. folder: on a disk that all
     hosts see; without one, that of this launch.
     """
-    life, run, seconds = int(os.environ.get("TORCHELASTIC_RESTART_COUNT", 0)), Run(), [0.0]
+    life, run = int(os.environ.get("TORCHELASTIC_RESTART_COUNT", 0)), Run()
     home = Path(folder) if folder else worker.folder / "checkpoints"
     begin = resume(run, home)
     if life:
@@ -43,8 +41,5 @@ def main(
             os.kill(os.getpid(), signal.SIGKILL)
         run.step(worker.rank, worker.world_size)
         if step % every == 0:
-            began = perf_counter()
             save(run, home, step)
-            seconds.append(perf_counter() - began)
-    return Ended(life, begin, steps - begin, float(np.median(seconds[1:] or seconds)),
-                 run.weights())  # fmt: skip
+    return Ended(life, begin, steps - begin, run.weights())
