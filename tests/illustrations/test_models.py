@@ -184,15 +184,6 @@ def test_a_tree_of_the_forest_cuts_the_meadow_into_cells_that_fill_it():
     assert "5 of the 5 nearest found" in near.tree(len(shapes)).alt
 
 
-def test_sending_while_computing_is_counted_and_an_effect_before_its_cause_is_seen():
-    parallel = of("data_parallel")
-    assert parallel.overlap(trained(0)) == pytest.approx(0.2 / 1.2)
-    assert not parallel.effects_first(trained(0, 0.1))
-    early = trained(0)
-    early[0].events[1] = ("communicate", 0.1, 0.2)
-    assert parallel.effects_first([*trained(0), *early])
-
-
 def test_a_round_trip_each_moves_the_numbers_once_for_each_layer():
     transfers = of("transfers")
     each, stay = (transfers.steps(10**6, trips, "pinned") for trips in ([1] * 4, [4]))
