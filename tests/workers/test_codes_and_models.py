@@ -15,7 +15,6 @@ from gpulessons.workers.collectives import Wire
 from gpulessons.workers.emulated import Emulated, Port
 from gpulessons.workers.gradients import Forgetful, OneBit, from_signs, to_signs
 from gpulessons.workers.links import messages
-from gpulessons.workers.programs import tensor_parallel
 from gpulessons.workers.training import examples, mean_loss, minibatches, network
 
 NUMBERS = st.lists(st.floats(-1e3, 1e3, width=32), min_size=1, max_size=40)
@@ -62,16 +61,6 @@ def test_where_nothing_is_owed_what_rounding_loses_is_lost(alone):
     for _ in range(2):
         way.all_reduce(found := gradient.clone())
         assert found.tolist() == [4, 4, 4, -4]
-
-
-def test_a_gradient_is_summed_over_the_workers_and_that_of_its_neighbor_stays(monkeypatch):
-    monkeypatch.setattr(dist, "all_reduce", lambda x: x.mul_(2))  # as two like workers would
-    x, beside = (torch.ones(3, requires_grad=True) for _ in range(2))
-    other = 1 * beside
-    both = tensor_parallel.Enter.apply(x) + other  # each is handed the very same gradient
-    (both * torch.ones(3)).sum().backward()
-    assert x.grad.tolist() == [2, 2, 2]
-    assert beside.grad.tolist() == [1, 1, 1]
 
 
 # -- A wire that is emulated.
