@@ -30,7 +30,8 @@ def network(
 
 def layers(model: Sequential) -> list[Sequential]:
     """Each layer that has weights, with what follows it."""
-    return [model[at : at + 2] for at in range(0, len(model), 2)]
+    each = list(model)
+    return [Sequential(*each[at : at + 2]) for at in range(0, len(each), 2)]
 
 
 def examples(dtype: torch.dtype = torch.float32) -> list[tuple[Tensor, Tensor]]:

@@ -9,7 +9,7 @@ from types import SimpleNamespace as Of
 
 import numpy as np
 import pytest
-from test_pictures import Card, compared, modelled, timed, trained
+from test_pictures import Card, compared, modelled, timed
 
 from gpulessons import evidence
 from gpulessons.evidence import published

@@ -17,6 +17,7 @@ from gpulessons.hardware.budget import repeated
 from ..training import settle, slowest
 from ..worker import Worker
 
+Layers = tuple[torch.Tensor, torch.Tensor]  # weights: (4 width, width), (width, 4 width)
 CHUNK = 256  # examples at once, so that a longer share is only more of the same
 
 
@@ -40,15 +41,15 @@ def main(
     rank, world, found = worker.rank, worker.world_size, []
     for width in widths:
         torch.manual_seed(0)
-        whole = w1, w2 = [torch.randn(shape, device=worker.device)
-                          for shape in ((4 * width, width), (width, 4 * width))]  # fmt: skip
+        w1 = torch.randn(4 * width, width, device=worker.device)
+        w2 = torch.randn(width, 4 * width, device=worker.device)
         own = torch.arange(4 * width, device=worker.device).tensor_split(world)[rank]
-        part = w1[own].contiguous(), w2[:, own].contiguous()
+        whole, part = (w1, w2), (w1[own].contiguous(), w2[:, own].contiguous())
         for batch in batches:
             x = torch.randn(batch, width, device=worker.device)
-            share = (x[rank::world], *whole) if cut == "examples" else (x, *part)
+            share, own_weights = (x[rank::world], whole) if cut == "examples" else (x, part)
             meets = dist.all_reduce if cut == "layers" else None
-            times = [(timed(x, *whole, works=rank == 0)[0], *timed(*share, meets=meets))
+            times = [(timed(x, whole, rank == 0)[0], *timed(share, own_weights, meets=meets))
                      for _ in range(repeated(rounds) + 1)]  # fmt: skip
             quarter = torch.tensor(times[1:]).quantile(0.25, 0).tolist()  # the first warms up
             found.append(Pair(width, batch, *quarter))
@@ -57,10 +58,11 @@ def main(
 
 
 def timed(
-    x: torch.Tensor, w1: torch.Tensor, w2: torch.Tensor, works: bool = True,
+    x: torch.Tensor, weights: Layers, works: bool = True,
     meets: Callable[[torch.Tensor], object] | None = None,
 ) -> tuple[float, float]:  # fmt: skip
     """(seconds of the slowest worker, seconds in the all-reduce) of one pass."""
+    w1, w2 = weights
     dist.barrier()
     began = ready = perf_counter()
     if works:

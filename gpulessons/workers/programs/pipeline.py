@@ -46,7 +46,6 @@ def main(
         PipelineStage(own, rank, world, worker.device), micro, scale_grads=False,
         loss_fn=lambda y, labels: mean_loss(Sequential(), y, labels, batch),
     )  # fmt: skip
-    ends = {"target": labels} if rank == world - 1 else {}
 
     def alone() -> None:
         if rank == 0:
@@ -54,7 +53,7 @@ def main(
 
     def together() -> None:
         own.zero_grad()
-        piped.step(*[x] * (rank == 0), **ends)
+        piped.step(*[x] * (rank == 0), target=labels if rank == world - 1 else None)
 
     found = [(timed(alone), timed(together)) for _ in range(repeated(rounds) + 1)]
     gradients = tuple(p.grad.cpu() for p in own.parameters() if p.grad is not None)

@@ -8,6 +8,7 @@ The parts of y are summed; on the way back the gradients of x are. Nothing else 
 """
 
 from dataclasses import dataclass, field
+from typing import Any, cast
 
 import torch
 from torch import Tensor
@@ -36,13 +37,15 @@ class Split:
 def main(worker: Worker, hidden: int = 256, batch: int = 64, dtype: str = "float64") -> Split:
     """One forward and one backward pass over the first `batch` digits; returns a Split."""
     (x, labels), _ = examples(getattr(torch, dtype))
-    x, labels = x[:batch].to(worker.device), labels[:batch].to(worker.device)
+    leaf = x[:batch].requires_grad_()  # as if layers came before
     mesh = init_device_mesh(worker.device.type, (worker.world_size,))
     model = network(hidden, x.dtype, depth=1).to(worker.device)
     parallelize_module(model, mesh, {"0": ColwiseParallel(), "2": RowwiseParallel()})
     with CommDebugMode() as counted:
-        loss = mean_loss(model, x.requires_grad_(), labels)  # as if layers came before
+        loss = mean_loss(model, leaf.to(worker.device), labels[:batch].to(worker.device))
         loss.backward()
-    shapes = {name: tuple(p.to_local().shape) for name, p in model.named_parameters()}
-    gradients = {name: p.grad.full_tensor().cpu() for name, p in model.named_parameters()}
-    return Split(loss.item(), counted.get_total_counts(), shapes, {**gradients, "x": x.grad.cpu()})
+    weights: dict[str, Any] = dict(model.named_parameters())  # DTensors
+    shapes = {name: tuple(p.to_local().shape) for name, p in weights.items()}
+    gradients = {name: p.grad.full_tensor().cpu() for name, p in weights.items()}
+    gradients["x"] = cast("Tensor", leaf.grad)
+    return Split(loss.item(), counted.get_total_counts(), shapes, gradients)
