@@ -91,7 +91,7 @@ WORKERS = {
     "seldom": "",
     "restarts": "training",
     "launcher": "worker",
-    "programs": "collectives emulated gradients links memory restarts schedules training worker",
+    "programs": "collectives emulated gradients links memory restarts training worker",
 }
 HOUSES = {"gpulessons": ROOMS, "warplens": WARPLENS, "gpulessons.workers": WORKERS}
 # The rest is the engine.

@@ -1,30 +1,26 @@
 """Pictures of work divided among many: who does what when, and which way of dividing is quickest.
 
-A timetable is a list of Tasks (workers/schedules.py), simulated or measured; they look alike, and
-say which they are.
+A timetable is a list of Tasks (workers/schedules.py), simulated.
 """
 
 import numpy as np
 
 from gpulessons import units
-from gpulessons.plots.axes import log_axes, written
-from gpulessons.plots.forms import cell, key, listed, rectangle, timetables, write
+from gpulessons.plots.axes import log_axes
+from gpulessons.plots.forms import key, listed, timetables, write
 from gpulessons.plots.picture import DARK, GREEN, INK, ORANGE, PURPLE, SKY, Picture, blank
 from gpulessons.workers.schedules import BACKWARD, FORWARD, WEIGHTS, waiting
 
-WORKERS = SKY, ORANGE, PURPLE, GREEN
+from .drawings import Drawing, drawing
+
 COLORS = {FORWARD: SKY, BACKWARD: ORANGE, WEIGHTS: PURPLE}
 CLOSE = 1.1  # times as long as the quickest way: no model of this kind tells them apart
 
 
-def gantt(runs, title: str | None = None, *, measured: bool = False) -> Picture:
-    """A row for each stage, a block for each task; what stays empty is the bubble.
-
-    runs: {name: tasks}. title: another one than the shares of time in which the stages wait.
-    measured: the times are seconds, of processes sharing one machine.
-    """
+def gantt(runs) -> Picture:
+    """A row for each stage, a block for each task; what stays empty is the bubble. {name: tasks}"""
     shares = [f"{name}: {waiting(tasks):.0%}" for name, tasks in runs.items()]
-    title = title or f"How much of the time do the stages wait? {'; '.join(shares)}."
+    title = f"How much of the time do the stages wait? {'; '.join(shares)}."
     rows, spoken = {}, []
     for name, tasks in runs.items():
         in_order = sorted(tasks, key=lambda task: task.start)
@@ -36,14 +32,10 @@ def gantt(runs, title: str | None = None, *, measured: bool = False) -> Picture:
         orders = {stage: " ".join(f"{t.kind}{t.micro_batch}" for t in own)
                   for stage, own in stages.items()}
         spoken.append(f"{name}, {listed(orders)}.")
-    unit = "simulated; 1: a micro-batch forward"
-    if measured:
-        unit = "measured; processes sharing one machine"
     split = any(task.kind == WEIGHTS for tasks in runs.values() for task in tasks)
-    colors = "blue: forward, orange: backward" + ", purple: W" * split
-    figure, axes = timetables(rows, f"time ({unit})      {colors}", title=title)
-    if measured:
-        written(axes.xaxis, units.seconds)
+    what = ("time (simulated; 1: a micro-batch forward)      blue: forward, orange: backward"
+            + ", purple: W" * split)
+    figure, _ = timetables(rows, what, title=title)
     return Picture(figure, f"{title} {' '.join(spoken)}")
 
 
@@ -85,62 +77,11 @@ def winners(models, batches: np.ndarray, widths: np.ndarray) -> Picture:
     return Picture(figure, title)
 
 
-def cuts() -> Picture:
+def cuts() -> Drawing:
     """A network of four layers and a batch for four workers, cut in three ways: who has what."""
-    ways = {"the batch: data parallel": None, "between layers: pipeline": 0,
-            "through each layer: tensor": 1}
-    title = "Four workers, four colors: three places to cut the same network."
-    figure, axes = blank(width=8.2, height=2.5, title=title)
-    for n, (name, axis) in enumerate(ways.items()):
-        write(axes, 9 * n + 3.5, -0.7, name)
-        for worker in range(4):
-            for row, column in np.ndindex(4, 4):
-                if axis is None:  # each has all of it, small
-                    corner = 9 * n + 3.7 * (worker % 2), 3.7 * (worker // 2)
-                    place = corner[0] + 0.8 * column, corner[1] + 0.8 * row
-                elif (row, column)[axis] == worker:
-                    place = 9 * n + 1.8 * column, 1.8 * row
-                else:
-                    continue
-                size = 0.7 if axis is None else 1.6
-                rectangle(axes, *place, size, size, facecolor=WORKERS[worker], linewidth=0)
-    axes.set(xlim=(-0.5, 25.8), ylim=(7.3, -1.4), aspect="equal")
-    axes.set_axis_off()
-    return Picture(figure, f"{title} A row of squares is a layer. Data parallel: every worker has "
-                           "all of it. Pipeline: one layer each. Tensor: a quarter of each layer.")
+    return drawing("three_cuts")
 
 
-def cut_layers(x: np.ndarray, a: np.ndarray, b: np.ndarray) -> Picture:
+def cut_layers() -> Drawing:
     """relu(x @ a) @ b by two workers: a cut by columns, b by rows, each number where it is."""
-    half = a.shape[1] // 2
-    h = np.maximum(x @ a, 0)
-    parts = [h[:, own] @ b[own] for own in (slice(0, half), slice(half, None))]
-    told = " + ".join(str(part[0]) for part in parts)
-    title = f"Each worker has its columns of a, its rows of b, and a part of the result: {told}."
-    figure, axes = blank(width=8.6, height=2.5, title=title)
-    side = np.arange(a.shape[1]) >= half  # whose hidden number
-    at = 0.0
-    for before, name, matrix, whose in (
-        ("", "x", x, -1), ("@", "a", a, side), ("→", "relu(x @ a)", h, side),
-        ("@", "b", b, side[:, None]), ("→", "worker 0's", parts[0], 0),
-        ("+", "worker 1's", parts[1], 1), ("=", "the sum", sum(parts), -1),
-    ):
-        at = draw_matrix(axes, at, matrix, name, np.broadcast_to(whose, matrix.shape), before)
-    axes.set(xlim=(-0.1, at), ylim=(len(b) / 2 + 0.2, -len(b) / 2 - 1.1), aspect="equal")
-    axes.set_axis_off()
-    return Picture(figure, f"{title} Their sum: {sum(parts)[0]}. In between nothing is sent.")
-
-
-def draw_matrix(axes, at, matrix, name, whose, before):
-    """Draw the sign before a matrix, and the matrix, from `at` on; returns where it ends.
-
-    whose: the worker of each number, -1 where all have it.
-    """
-    rows, columns = matrix.shape
-    left, top = at + 1.4 * bool(before), -rows / 2
-    write(axes, at + 0.7, 0, before, fontsize=12)
-    write(axes, left + columns / 2, top - 0.3, name, va="bottom")
-    for (row, column), value in np.ndenumerate(matrix):
-        color = ("none", SKY, ORANGE)[int(whose[row, column]) + 1]
-        cell(axes, left + column, top + row, value, color)
-    return left + columns
+    return drawing("columns_then_rows")

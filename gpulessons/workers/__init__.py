@@ -10,17 +10,15 @@ Read a program (programs/hello first), then the part it is made of, then who run
     programs/                                     the parts that they share, of no program
     hello              who is there               worker       what each program is handed
     check_collectives  ours against the backend's collectives  all-reduce: naive, tree, ring
-    inference          questions, shared out      links        a model of how long one takes
+    measure_split      one of several, or cut     links        a model of how long one takes
                                                   emulated     a wire that you set
     data_parallel      one network, shared        gradients    what is sent, and packed how
                        minibatches                training     a network, minibatches, a log
     several            of these, one by one       batches      what a larger batch buys
     hogwild            shared weights, no locks   memory       an array that all see
-    lost_updates       additions that vanish      seldom     local SGD and DiLoCo, in one process
-    pipeline           a network cut into stages  schedules    GPipe, 1F1B … simulated
-    measure_pipeline   how much of it is bubble
+    lost_updates       additions that vanish      seldom       local SGD and DiLoCo, in one process
+    pipeline           a network in stages        schedules    GPipe, 1F1B … simulated
     tensor_parallel    every layer cut
-    measure_split      is an example quicker so
     two_cuts           which cut on which wire
     sharded            what each worker keeps: ZeRO's stages, and PyTorch's own
     restarting         killed, and resumed        restarts     a run, and its checkpoints

@@ -7,8 +7,7 @@ no longer does, as many. Between the two, by an empirical law,
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from math import inf
+from dataclasses import dataclass
 from statistics import median
 
 import numpy as np
@@ -21,6 +20,7 @@ from .training import examples, mean_loss, minibatches, network
 
 RATES = 1.0, 2.0, 0.5, 4.0, 0.25, 8.0  # the best is chosen for each batch; likely ones first
 LOOKS = 1.03  # between two looks at the loss the steps grow by so much
+MOST = 20_000  # steps
 
 
 @dataclass(frozen=True)
@@ -29,44 +29,37 @@ class Reached:
 
     batch: int
     rate: float
-    steps: int
-    runs: tuple[int, ...] = field(default=(), repr=False)  # steps from other weights, other batches
+    runs: tuple[int, ...]  # steps, from several weights and with several orders of the examples
+
+    @property
+    def steps(self) -> float:
+        return median(self.runs)
 
 
-def returns(
-    sizes: Iterable[int], goal: float = 0.3, hidden: int = 64, most: int = 20_000,
-    rates: Iterable[float] = RATES, seeds: int = 1,
-) -> list[Reached]:  # fmt: skip
-    """[Reached] for each batch size. ValueError where no rate comes to the goal in `most` steps.
+def returns(sizes: Iterable[int], goal: float = 0.3, seeds: int = 3) -> list[Reached]:
+    """[Reached] for each batch size: with the best rate, so many runs.
 
-    seeds: with the best rate, this many runs from other weights and with other minibatches; steps
-    are then their median, and a run that fails is left out. On one core: threads would
-    cost these small steps more than they bring.
+    On one core: threads would cost these small steps more than they bring.
     """
     with threads(1):
-        return [best(batch, goal, hidden, most, rates, seeds) for batch in sizes]
+        return [best(batch, goal, seeds) for batch in sizes]
 
 
-def best(
-    batch: int, goal: float, hidden: int, most: int, rates: Iterable[float], seeds: int
-) -> Reached:
+def best(batch: int, goal: float, seeds: int) -> Reached:
     """The rate of the fewest steps; one that needs more than another is given up."""
-    found, limit = None, most
-    for rate in rates:
-        if run := reach(batch, rate, goal, hidden, limit):
-            found, limit = run, run.steps - 1
-    if not found:
-        raise ValueError(f"No rate reaches a loss of {goal} with batches of {batch}.")
-    others = (reach(batch, found.rate, goal, hidden, most, seed) for seed in range(1, seeds))
-    runs = [found, *(run for run in others if run)]
-    steps = tuple(run.steps for run in runs)
-    return Reached(batch, found.rate, round(median(steps)), steps)
+    found: dict[float, int] = {}
+    for rate in RATES:
+        if steps := reach(batch, rate, goal, min(found.values(), default=MOST + 1) - 1):
+            found[rate] = steps
+    rate = min(found, key=lambda rate: found[rate])
+    others = [reach(batch, rate, goal, MOST, seed) for seed in range(1, seeds)]
+    return Reached(batch, rate, (found[rate], *(steps for steps in others if steps)))
 
 
 def reach(
-    batch: int, rate: float, goal: float, hidden: int, most: int, seed: int = 0
-) -> Reached | None:
-    """Train until the loss of all examples is at the goal; None if that takes too many steps."""
+    batch: int, rate: float, goal: float, most: int, seed: int = 0, hidden: int = 64
+) -> int | None:
+    """Train until the loss of all examples is at the goal: steps; None if they are too many."""
     (x, labels), _ = examples()
     model = network(hidden, seed=seed)
     optimizer, look = torch.optim.SGD(model.parameters(), rate), 1
@@ -78,15 +71,15 @@ def reach(
             look = max(step + 1, round(step * LOOKS))
             with torch.no_grad():
                 if mean_loss(model, x, labels) <= goal:
-                    return Reached(batch, rate, step)
+                    return step
     return None
 
 
 def critical(found: Sequence[Reached]) -> tuple[float, float]:
     """(least, critical) of the law above, for which the relative errors are least.
 
-    (0.0, inf) where the steps fall as fast as the batches grow, or faster: no bend is among them.
+    Least is 0 where the steps fall as fast as the batches grow, or faster: no bend is among them.
     """
     rows = [(1 / one.steps, 1 / one.batch / one.steps) for one in found]
     least, more = nonnegative(np.array(rows))
-    return least, more / least if least else inf
+    return least, more / max(least, 1e-30)

@@ -1,9 +1,7 @@
-"""How the gradients of several workers become one: what is sent, and when, decides the cost.
+"""How the gradients of several workers become one: what is sent decides the cost.
 
-    alone         none: worker 0 has every example, to compare with
-    one by one    an all-reduce for each parameter: many messages, each with its latency
     flat          all gradients in one vector, one all-reduce, after the backward pass
-    naive, tree, ring   the same, by our own all-reduce (collectives.py)
+    ring          the same, by our own ring (collectives.py)
     1-bit         a bit for each number; what rounding loses is kept and added to the next
                   gradient (error feedback): nothing is lost for good         Seide et al. 2014
     1-bit, no feedback    the same without that: what rounding loses is lost
@@ -12,57 +10,43 @@ Each takes the parameters after a backward pass and leaves the sum of all worker
 PyTorch's DistributedDataParallel sends in buckets while the backward pass still runs.
 """
 
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Iterable
 
 import torch
 from torch import Tensor
 
-from .collectives import ALGORITHMS, Wire, all_gather
+from .collectives import Wire, all_gather, ring
 
 
-class OneByOne:
-    """An all-reduce for each parameter."""
+class Flat:
+    """All gradients as one vector, through one all-reduce of the backend's."""
 
-    def __init__(
-        self, parameters: Iterable[torch.nn.Parameter], wire: Wire,
-        algorithm: Callable[[Tensor, Wire], object] = lambda x, wire: wire.all_reduce(x),
-    ) -> None:  # fmt: skip
-        self.parameters, self.wire, self.algorithm = list(parameters), wire, algorithm
+    def __init__(self, parameters: Iterable[torch.nn.Parameter], wire: Wire) -> None:
+        self.parameters, self.wire = list(parameters), wire
         self.bytes = 0  # handed over to be summed, so far
 
     def reduce(self) -> None:
-        for gradient in self.gradients():
-            self.all_reduce(gradient)
-
-    def gradients(self) -> list[Tensor]:
-        return [p.grad for p in self.parameters if p.grad is not None]
-
-    def all_reduce(self, gradient: Tensor) -> None:
-        self.bytes += gradient.nbytes
-        self.algorithm(gradient, self.wire)
-
-
-class Alone(OneByOne):
-    """Nothing is sent."""
-
-    def reduce(self) -> None:
-        pass
-
-
-class Flat(OneByOne):
-    """All gradients as one vector, through one all-reduce."""
-
-    def reduce(self) -> None:
-        gradients = self.gradients()
+        gradients = [p.grad for p in self.parameters if p.grad is not None]
         flat = torch.cat([gradient.reshape(-1) for gradient in gradients])
         self.all_reduce(flat)
         pieces = flat.split([gradient.numel() for gradient in gradients])
         for gradient, piece in zip(gradients, pieces, strict=True):
             gradient.copy_(piece.view_as(gradient))
 
+    def all_reduce(self, gradient: Tensor) -> None:
+        self.bytes += gradient.nbytes
+        self.wire.all_reduce(gradient)
 
-class Compressed(Flat):
+
+class Ring(Flat):
+    """The same by sends and receives."""
+
+    def all_reduce(self, gradient: Tensor) -> None:
+        self.bytes += gradient.nbytes
+        ring(gradient, self.wire)
+
+
+class OneBit(Flat):
     """Every worker shows its packed gradient to all, and each unpacks and adds them up."""
 
     feedback = True
@@ -79,6 +63,10 @@ class Compressed(Flat):
         gradient.zero_()
         for other in shown.view(-1, len(packed)):
             gradient += from_signs(other, gradient)
+
+
+class Forgetful(OneBit):
+    feedback = False
 
 
 BITS = 2 ** torch.arange(8, dtype=torch.uint8)
@@ -104,19 +92,4 @@ def mean(numbers: Tensor) -> Tensor:
     return numbers.mean() if len(numbers) else numbers.new_zeros(())
 
 
-ALONE = "alone"
-WAYS: dict[str, Callable[[Iterable[torch.nn.Parameter], Wire], OneByOne]] = {
-    ALONE: Alone,
-    "one by one": OneByOne,
-    "flat": Flat,
-    **{name: partial(Flat, algorithm=ours) for name, ours in ALGORITHMS.items()},
-    "1-bit": Compressed,
-    "1-bit, no feedback": type("Forgetful", (Compressed,), {"feedback": False}),
-}
-
-
-def reducer(how: str, parameters: Iterable[torch.nn.Parameter], wire: Wire) -> OneByOne:
-    """The way of this name, for these parameters, over this wire; ValueError lists the names."""
-    if how not in WAYS:
-        raise ValueError(f"Gradients are reduced {'; '.join(WAYS)}; or by DDP. Not {how!r}.")
-    return WAYS[how](parameters, wire)
+WAYS = {"flat": Flat, "ring": Ring, "1-bit": OneBit, "1-bit, no feedback": Forgetful}

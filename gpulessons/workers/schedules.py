@@ -77,15 +77,10 @@ def interleaved(stage: int, stages: int, batches: int, chunks: int = 2) -> Order
     return in_turn(forwards, backwards, 2 * (stages - stage - 1) + (chunks - 1) * stages + 1)
 
 
-SCHEDULES: dict[str, Schedule] = {"GPipe": gpipe, "1F1B": one_forward_one_backward}
-ORDERS = SCHEDULES | {"interleaved": interleaved, "zero bubble": zero_bubble}  # simulated alone
-
-
-def named(schedule: str) -> Schedule:
-    """The schedule of this name; ValueError lists the names."""
-    if schedule not in ORDERS:
-        raise ValueError(f"A schedule is {' or '.join(ORDERS)}, not {schedule!r}.")
-    return ORDERS[schedule]
+SCHEDULES: dict[str, Schedule] = {
+    "GPipe": gpipe, "1F1B": one_forward_one_backward, "interleaved": interleaved,
+    "zero bubble": zero_bubble,
+}  # fmt: skip
 
 
 def bubble(stages: int, batches: int) -> float:
@@ -94,26 +89,22 @@ def bubble(stages: int, batches: int) -> float:
 
 
 def simulate(
-    schedule: str | Schedule, stages: int, batches: int, forward: float = 1.0,
-    backward: float = 2.0, pace: Sequence[float] | None = None,
-) -> list[Task]:  # fmt: skip
+    schedule: str, stages: int, batches: int, forward: float = 1.0, backward: float = 2.0
+) -> list[Task]:
     """Every Task of the schedule: each begins as soon as its stage and what it needs are ready.
 
-    schedule: a name, or a function like those above. backward: B and W together. pace: how many
-    times as long each stage takes; all alike by default. Raises ValueError where the orders make
-    the stages wait in a circle.
+    backward: B and W together.
     """
-    orders = schedule if callable(schedule) else named(schedule)
+    orders = SCHEDULES[schedule]
     left = [[(*turn, 0)[:3] for turn in orders(stage, stages, batches)] for stage in range(stages)]
     kinds, chunks = ({turn[n] for order in left for turn in order} for n in (0, 2))
-    parts, pace = max(chunks, default=0) + 1, pace or [1] * stages
+    parts = max(chunks, default=0) + 1
     lasts = {FORWARD: forward / parts, BACKWARD: backward / parts}
     if WEIGHTS in kinds:
         lasts |= dict.fromkeys((BACKWARD, WEIGHTS), backward / parts / 2)
     free, tasks = [0.0] * stages, list[Task]()
     done: dict[Step | None, float] = {None: 0.0}  # when
     while any(left):
-        far = len(tasks)
         for stage, order in enumerate(left):
             while order:
                 kind, m, chunk = order[0]
@@ -123,21 +114,9 @@ def simulate(
                     break
                 order.pop(0)
                 start = max(free[stage], done[needed])
-                free[stage] = done[place, kind, m] = stop = start + lasts[kind] * pace[stage]
+                free[stage] = done[place, kind, m] = stop = start + lasts[kind]
                 tasks.append(Task(stage, kind, m, start, stop, chunk))
-        if len(tasks) == far:
-            raise ValueError(stuck(left))
     return tasks
-
-
-def stuck(left: list[Order]) -> str:
-    """Who waits for what, when nobody can go on."""
-    waits = [(stage, *order[0][:2]) for stage, order in enumerate(left) if order]
-    words = "; ".join(
-        f"stage {stage} wants {kind}{m} and needs {needed[1]}{needed[2]} of stage {needed[0]}"
-        for stage, kind, m in waits if (needed := before(stage, len(left), kind, m))
-    )  # fmt: skip
-    return f"The stages wait for each other, and nobody can go on: {words}."
 
 
 def before(stage: int, stages: int, kind: str, m: int) -> Step | None:

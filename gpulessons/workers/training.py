@@ -28,6 +28,12 @@ def network(
     return Sequential(*layers, Linear(hidden, CLASSES)).to(dtype)
 
 
+def layers(model: Sequential) -> list[Sequential]:
+    """Each layer that has weights, with what follows it."""
+    each = list(model)
+    return [Sequential(*each[at : at + 2]) for at in range(0, len(each), 2)]
+
+
 def examples(dtype: torch.dtype = torch.float32) -> list[tuple[Tensor, Tensor]]:
     """((x, labels), (held-out x, labels)): pixels from 0 to 4 as the network takes them."""
 

@@ -9,7 +9,7 @@ from types import SimpleNamespace as Of
 
 import numpy as np
 import pytest
-from test_pictures import Card, compared, modelled, timed, trained
+from test_pictures import Card, compared, modelled, timed
 
 from gpulessons import evidence
 from gpulessons.evidence import published
@@ -157,15 +157,6 @@ def test_a_tree_of_the_forest_cuts_the_meadow_into_cells_that_fill_it():
     shapes = near.cell_shapes(forest)
     assert sum(map(area, shapes.values())) == pytest.approx((2 * near.SIDE) ** 2, rel=1e-5)
     assert "5 of the 5 nearest found" in near.tree(len(shapes)).alt
-
-
-def test_sending_while_computing_is_counted_and_an_effect_before_its_cause_is_seen():
-    parallel = of("data_parallel")
-    assert parallel.overlap(trained(0)) == pytest.approx(0.2 / 1.2)
-    assert not parallel.effects_first(trained(0, 0.1))
-    early = trained(0)
-    early[0].events[1] = ("communicate", 0.1, 0.2)
-    assert parallel.effects_first([*trained(0), *early])
 
 
 def test_a_round_trip_each_moves_the_numbers_once_for_each_layer():

@@ -14,12 +14,13 @@ from uuid import uuid4
 import numpy as np
 import psutil
 import pytest
+from torch.distributed.elastic.multiprocessing.errors import ProcessFailure
 
 from gpulessons import launch
 from gpulessons.cli import main
 from gpulessons.cli.running import value_of
 from gpulessons.workers import WorkersFailed
-from gpulessons.workers.launcher.failures import hung, left, lost, why
+from gpulessons.workers.launcher.failures import cause, hung, left, lost, why
 from gpulessons.workers.launcher.launching import found, pass_on, start
 from gpulessons.workers.worker import MARK, MEMORY
 
@@ -140,32 +141,39 @@ def raised_in(file):
     return trouble.value
 
 
-def left_behind(report, statuses, **files):
-    """A launch's folder: error-1 and so on by error={1: …}, and torchrun's exit statuses."""
+def left_behind(report, **files):
+    """A launch's folder, of three workers: stack-1 and so on by stack={1: …}."""
     for name, contents in {"pid": dict.fromkeys(range(3), b"1"), **files}.items():
         for rank, each in contents.items():
             (report / f"{name}-{rank}").write_bytes(each)
-    (report / "ended").write_text(json.dumps(statuses))
+
+
+def failures(folder, statuses, **raised):
+    """torchrun's records: {rank: exit status}; what worker_1 and so on raised, by name."""
+    for name, traceback in raised.items():
+        told = {"message": "…", "extraInfo": {"py_callstack": traceback, "timestamp": "0"}}
+        (folder / name).write_text(json.dumps({"message": told}))
+    return {rank: ProcessFailure(rank, 77, status, str(folder / f"worker_{rank}"))
+            for rank, status in statuses.items()}  # fmt: skip
 
 
 def test_the_cause_is_told_and_not_its_consequences(tmp_path):
-    cases = [
-        ({0: -15, 1: 1, 2: -15}, {"error": {1: b"raised\nTrace"}}, "worker 1 raised\nTrace"),
-        ({0: -15, 1: -9, 2: -15}, {}, "worker 1 was killed (SIGKILL)"),
+    for statuses, raised, expected in (
+        ({0: -15, 1: 1, 2: -15}, {"worker_1": "Trace\n"}, "worker 1 raised\nTrace"),
+        ({0: -15, 1: -9}, {}, "worker 1: Signal 9 (SIGKILL) received by PID 77: from outside, or"),
         ({0: -15, 2: 3}, {}, "worker 2 ended without a word (exit status 3)."),
-        ({}, {"result": {0: b"", 2: b""}}, "worker 1 ended without a word (exit status 0)."),
-        ({0: -11}, {"stack": {0: b'(most recent call first)\n  File "me.py", line 4 in f'}},
-         "worker 0 was ended by SIGSEGV at me.py, line 4, in f"),
-    ]  # fmt: skip
-    for number, (statuses, files, expected) in enumerate(cases):
-        report = tmp_path / str(number)
-        report.mkdir()
-        left_behind(report, statuses, **files)
-        assert why(report, 1).startswith(expected)
-    (report / "ended").unlink()
-    (report / "torchrun").write_text("much\nSignalException: got signal: 15\n")
-    assert why(report, 1).endswith("(exit status 1), and its last word was: SignalException: got "
-                                   "signal: 15")  # fmt: skip
+        ({0: -11}, {}, "worker 0: Signal 11 (SIGSEGV) received by PID 77."),
+    ):
+        assert cause(failures(tmp_path, statuses, **raised)).startswith(expected)
+        for name in raised:
+            (tmp_path / name).unlink()
+
+
+def test_who_returned_nothing_and_what_torchrun_said_last(tmp_path):
+    left_behind(tmp_path, result={0: b"", 2: b""})
+    assert why(tmp_path, 0).startswith("worker 1 left as if all were well")
+    (tmp_path / "torchrun").write_text("much\nSignalException: got signal: 15\n")
+    assert why(tmp_path, 1).endswith("last word was: SignalException: got signal: 15")
 
 
 def test_what_workers_left_comes_in_the_order_of_their_ranks(tmp_path):
@@ -188,8 +196,8 @@ def test_a_hung_workers_stack_says_whether_it_waits_for_others(tmp_path):
         return "\n  ".join([first, *frames]).encode()
 
     pids = dict.fromkeys(range(2), str(2**30).encode())
-    left_behind(tmp_path, {}, pid=pids, stack={0: stack("autograd/graph.py"),
-                                               1: stack("nn/linear.py")})  # fmt: skip
+    left_behind(tmp_path, pid=pids, stack={0: stack("autograd/graph.py"),
+                                           1: stack("nn/linear.py")})  # fmt: skip
     told = hung(tmp_path, 5).splitlines()
     assert told[:3] == [
         "No word for 5 s: worker 1 hangs.",
@@ -263,8 +271,8 @@ def test_a_crash_is_told_with_its_traceback_and_leaves_neither_process_nor_memor
 
 @pytest.mark.nightly
 def test_a_worker_that_is_killed_is_named_and_not_those_that_lost_it():
-    assert str(failed("failing", workers=3, how="is_killed")[0]).startswith("worker 1 was killed")
-    assert str(failed("failing", how="leaves")[0]).startswith("worker 0 lost the others\nTraceback")
+    assert str(failed("failing", workers=3, how="is_killed")[0]).startswith("worker 1: Signal 9")
+    assert str(failed("failing", how="leaves")[0]).startswith("worker 0 raised\nTraceback")
 
 
 @pytest.mark.nightly

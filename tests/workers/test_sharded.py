@@ -8,8 +8,8 @@ import torch
 from gpulessons import launch
 from gpulessons.illustrations import sharding
 from gpulessons.models.decoder import LLAMA_3_8B, Shape
-from gpulessons.workers.programs.sharded import WAYS, layers
-from gpulessons.workers.training import network
+from gpulessons.workers.programs.sharded import WAYS
+from gpulessons.workers.training import layers, network
 
 WORLDS, STEPS, HIDDEN = [1, 2, 3, 4, 5], 3, 7
 SIZES = [sum(p.numel() for p in layer.parameters())

@@ -1,23 +1,27 @@
 """What went wrong, for a reader: which worker, why, and where in its program.
 
-A worker that fails leaves its traceback in the folder of the launch, torchrun the exit status of
-all that failed. A worker that hangs is asked for its stack, by a signal: faulthandler answers even
-where Python does not run.
+A worker that fails is told of by torchrun's own records: harness.run is under its @record. A worker
+that hangs is asked for its stack, by a signal: faulthandler answers even where Python does not run.
 """
 
-import json
 import os
 import re
 import signal
 import sysconfig
 import time
 import traceback
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from traceback import FrameSummary
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from torch.distributed.elastic.multiprocessing.errors import ProcessFailure
 
 OURS = str(Path(__file__).parents[2])
 LIBRARIES = "<frozen", sysconfig.get_path("stdlib")
+FAILED = "failed"  # the file with the cause
 
 
 class WorkersFailed(RuntimeError):
@@ -42,30 +46,29 @@ def left(report: Path, name: str) -> dict[int, bytes]:
     return {rank: found[str(rank)].read_bytes() for rank in ranks}
 
 
+def cause(failures: "Mapping[int, ProcessFailure]") -> str:
+    """Which worker failed first, and how, by torchrun's records of all that failed."""
+    # Whoever was ended by SIGTERM was ended by torchrun, because of another.
+    rank = min(failures, key=lambda rank: (failures[rank].exitcode == -signal.SIGTERM, rank))
+    failure = failures[rank]
+    recorded = failure.error_file_data["message"]
+    if isinstance(recorded, dict):
+        return f"worker {rank} raised\n{recorded['extraInfo']['py_callstack'].strip()}"
+    if failure.exitcode > 0:
+        return f"worker {rank} ended without a word (exit status {failure.exitcode})."
+    killed = ": from outside, or by the system because memory ran out"
+    return f"worker {rank}: {failure.message}{killed * (-failure.exitcode == signal.SIGKILL)}."
+
+
 def why(report: Path, status: int) -> str:
     """Which worker failed first, and how. status: torchrun's."""
-    ended = report / "ended"
-    if not ended.exists():
+    if (report / FAILED).exists():
+        return (report / FAILED).read_text()
+    if status:
         *_, last = (report / "torchrun").read_text(errors="replace").strip().split("\n")
         return f"torchrun failed (exit status {status}), and its last word was: {last}"
-    statuses = {int(rank): status for rank, status in json.loads(ended.read_text()).items()}
-    if not statuses:  # some left as if all were well, and returned nothing
-        statuses = dict.fromkeys(left(report, "pid").keys() - left(report, "result").keys(), 0)
-    # Whoever was ended by SIGTERM was ended by torchrun, because of another.
-    rank = min(statuses, key=lambda rank: (statuses[rank] == -signal.SIGTERM, rank))
-    if rank in (errors := left(report, "error")):
-        return f"worker {rank} {errors[rank].decode()}"
-    return f"worker {rank} {without_a_word(statuses[rank], left(report, 'stack').get(rank, b''))}"
-
-
-def without_a_word(status: int, stack: bytes) -> str:
-    """What a worker did that left no traceback, by its exit status."""
-    if status >= 0:
-        return f"ended without a word (exit status {status})."
-    if -status == signal.SIGKILL:
-        return "was killed (SIGKILL): from outside, or by the system because memory ran out."
-    where = f" at {place(stack)}" if frames_of(stack) else ""
-    return f"was ended by {signal.Signals(-status).name}{where}."
+    silent = min(left(report, "pid").keys() - left(report, "result").keys())
+    return f"worker {silent} left as if all were well, and returned nothing."
 
 
 # -- A worker that hangs.

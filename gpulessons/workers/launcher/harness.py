@@ -15,21 +15,20 @@ import pickle
 import signal
 import sys
 import time
-import traceback
 from typing import Any
 
 import torch
 import torch.distributed as dist
 from torch.distributed.elastic.multiprocessing.errors import record
 
-from ..worker import Worker
+from ..worker import REPORT, Worker
 from .failures import lost
 
 
-@record  # without a launcher, torchrun's own summary has the traceback
+@record  # torchrun hears of what it raises
 def run(program: str, options: dict[str, Any]) -> None:
     """Join the other workers, run the program's main, and hand its result to the launcher."""
-    worker, status = Worker(), 0
+    worker = Worker()
     if worker.report:
         report(worker)
     try:
@@ -38,23 +37,14 @@ def run(program: str, options: dict[str, Any]) -> None:
         worker.keep("result", pickle.dumps(main(worker, **options)))
         dist.barrier()  # nobody's partner vanishes while it still sends
         dist.destroy_process_group()
-    except BaseException as trouble:
-        if not worker.report:
-            raise
-        how = "lost the others" if lost(trouble) else "raised"
+    except RuntimeError as trouble:
         if lost(trouble):
             time.sleep(3)  # so that torchrun hears of the cause first, and ends this one
-        worker.keep("error", f"{how}\n{traceback.format_exc().strip()}".encode())
-        status = 1
-    if worker.report:  # an ordinary exit trips over what others left undone
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(status)
+        raise
 
 
 def report(worker: Worker) -> None:
     """Be heard by the launcher, and be found by it."""
-    (worker.folder / f"error-{worker.rank}").unlink(missing_ok=True)  # of a life before this
     append = os.O_WRONLY | os.O_APPEND | os.O_CREAT
     output = os.open(worker.folder / f"output-{worker.rank}", append, 0o600)
     for stream in (1, 2):
@@ -76,4 +66,12 @@ def join(worker: Worker) -> None:
 
 
 if __name__ == "__main__":
-    run(sys.argv[1], json.loads(sys.argv[2]) if len(sys.argv) > 2 else {})
+    status = 1
+    try:
+        run(sys.argv[1], json.loads(sys.argv[2]) if len(sys.argv) > 2 else {})
+        status = 0
+    finally:
+        if REPORT in os.environ:  # an ordinary exit trips over what others left undone
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(status)

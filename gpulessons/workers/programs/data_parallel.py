@@ -17,7 +17,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from ..collectives import Wire
 from ..emulated import wire_of
-from ..gradients import ALONE, reducer
+from ..gradients import WAYS
 from ..training import Log, common_start, examples, mean_loss, minibatches, network
 from ..worker import Worker
 
@@ -43,10 +43,10 @@ def main(
 ) -> Trained:  # fmt: skip
     """Train on the digits; returns a Trained.
 
-    how: a way of gradients.reducer, or one of MEGABYTES. batch: examples in a minibatch, over all
-    workers: each takes every world-th, and worker 0 all of them where it is ALONE.
-    depth: how many hidden layers there are. micro: into so many micro-batches each worker cuts its
-    share, and sends once. link: (latency, bandwidth) of an emulated wire.
+    how: one of gradients.WAYS, or of MEGABYTES. batch: examples in a minibatch, over all workers:
+    each takes every world-th. depth: how many hidden layers there are. micro: into so many
+    micro-batches each worker cuts its share, and sends once. link: (latency, bandwidth) of an
+    emulated wire.
     pace: seconds that an example takes on its way there and back, slept: an emulated computer.
     """
     if steps <= WARM:
@@ -60,8 +60,6 @@ def main(
         if done in (0, WARM):
             learner.log, began = Log(common_start(worker.device)), perf_counter()
         mine = chosen[worker.rank :: worker.world_size]
-        if how == ALONE:
-            mine = chosen[: batch * (worker.rank == 0)]
         optimizer.zero_grad(set_to_none=False)
         parts = zip(x[mine].chunk(micro), labels[mine].chunk(micro), strict=True)
         losses.append(learner.learn(*parts))
@@ -109,7 +107,7 @@ class ByHand:
 
     def __init__(self, model: Module, how: str, batch: int, wire: Wire) -> None:
         self.model, self.batch, self.log = model, batch, Log()
-        self.reducer = reducer(how, model.parameters(), wire)
+        self.reducer = WAYS[how](model.parameters(), wire)
 
     @property
     def bytes(self) -> int:

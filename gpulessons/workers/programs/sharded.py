@@ -18,20 +18,16 @@ from typing import Any
 import torch
 import torch.distributed as dist
 from torch import Tensor
+from torch.distributed.fsdp import fully_shard
 from torch.func import functional_call
 from torch.nn import Identity, Module, Sequential
 from torch.nn.utils import parameters_to_vector, vector_to_parameters
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..collectives import Wire, all_gather, cut, reduce_scatter, ring
-from ..training import examples, mean_loss, minibatches, network
+from ..training import examples, layers, mean_loss, minibatches, network
 from ..worker import Worker
 from .data_parallel import summed
-
-try:
-    from torch.distributed.fsdp import fully_shard
-except ImportError:  # before PyTorch 2.6
-    from torch.distributed._composable.fsdp import fully_shard
 
 WAYS = "data parallel", "ZeRO-1", "ZeRO-2", "ZeRO-3", "fully_shard"
 
@@ -207,8 +203,3 @@ def moments(adam: torch.optim.Adam) -> int:
     """Bytes of what it keeps; of a sharded weight, of the own piece."""
     kept = [each for state in adam.state.values() for each in state.values() if each.ndim]
     return sum(getattr(each, "to_local", lambda each=each: each)().nbytes for each in kept)
-
-
-def layers(model: Sequential) -> list[Module]:
-    """Each layer that has weights, with what follows it."""
-    return [model[at : at + 2] for at in range(0, len(model), 2)]
