@@ -274,7 +274,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "sides": lambda f: f([1, 4], {"near": [estimate()] * 2, "far": [estimate()] * 2}),
     },
     "tiles": {"tile": lambda f: f("2-D register tile"), "mma": lambda f: f()},
-    "transfers": {"timeline": lambda f: f()},
+    "transfers": {"timeline": lambda f: f(921_600, 10)},
     "transformer": {"encoder": lambda f: f(2048),
                     "parts": lambda f: f({"work": {"a": 3, "b": 1}, "time": {"a": 1}})},
     "trees": {"trees": lambda f: f()},
