@@ -178,9 +178,6 @@ WRONG = {
         ("for i in range(first, x.size, all_threads):", "for i in range(x.size):", "A race"),
         ("range(first, x.size, all_threads)", "range(x.size if first == 0 else 0)", "with 1 of"),
     ],
-    "puzzle_map": [
-        ("if i < x.size:", "if True:", "outside its shape"),
-    ],
     "register_tile": [
         ("        a[r], b[r] = xs[i + 8 * r, k], ys[k, j + 8 * r]\n"
          "    for r in range(4):\n        for s in range(4):\n"
@@ -440,9 +437,6 @@ RIGHT = {
          "    while i < x.size:\n"
          "        out[i] = x[i] + y[i]\n"
          "        i += all_threads"),
-    ],
-    "puzzle_map": [
-        ("block * width + thread", "cuda.grid(1)"),
     ],
     "register_tile": [
         ("    for r in range(4):\n        a[r], b[r] = xs[i + 8 * r, k], ys[k, j + 8 * r]\n",

@@ -206,8 +206,8 @@ def test_a_timeline_says_how_long_the_gpu_takes_beside_this_cpu():
     transfers = of("transfers")
     one = transfers.steps(10**6, [1], "pageable")[-1].end
     said = transfers.timeline(10**6, 1, (2 * one, one)).alt
-    assert said.startswith("1 layer: on the GPU 0.5× (pageable) and 0.23")
-    assert "as long as on this CPU. 1,000,000 numbers. A100, pageable: " in said
+    assert said.startswith("1 layer: on the GPU 0.5× (pageable) and 0.228×")
+    assert "(pinned) as long as on this CPU. 1,000,000 numbers. A100, pageable: " in said
     more = transfers.timeline(10**7, 4).alt
     assert "A100, pageable, a round trip each: " in more and "this CPU" not in more
 
