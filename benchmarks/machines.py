@@ -25,7 +25,7 @@ KEPT, PAGE = HERE / "machines", HERE.parent / "docs" / "machines.md"
 HELD = {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "+avx2,+fma",
         "OPENBLAS_CORETYPE": "Haswell", "MKL_ENABLE_INSTRUCTIONS": "AVX2",
         "ONEDNN_MAX_CPU_ISA": "AVX2", "ATEN_CPU_CAPABILITY": "avx2"}  # fmt: skip
-IN_VECTORS = ("relu-copy", "sigmoid", "tanh", "gelu", "bias-gelu", "adam", "matmul", "matmul-2048",
+IN_VECTORS = ("relu-copy", "gelu", "bias-gelu", "adam", "matmul", "matmul-2048",
               "matmul-odd", "conv-direct", "conv-im2col", "im2col-cores", "softmax", "lstm",
               "attention", "attention-causal")  # fmt: skip
 HEAD = """# The targets, machine by machine

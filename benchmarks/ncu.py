@@ -16,7 +16,7 @@ from time import monotonic
 
 from gpulessons.backends import gpu
 from gpulessons.ops.activations import relu
-from gpulessons.ops.copy import copy, copy_strided
+from gpulessons.ops.copy import copy
 from gpulessons.ops.matmul import matmul
 from gpulessons.ops.reduce import total
 from gpulessons.ops.transpose import transpose
@@ -27,7 +27,7 @@ SIZE = 10_007  # a prime: the last block, row and sector are not full
 SECONDS = 60  # under the profiler, at most
 TOLERANCE = 0.05  # of the sectors per request
 VERSIONS = [
-    *(op.versions["CUDA, a thread per element"] for op in (relu, copy, copy_strided)),
+    *(op.versions["CUDA, a thread per element"] for op in (relu, copy)),
     *(transpose.versions[f"CUDA, {name}"] for name in ("naive", "shared tile", "padded tile")),
     *(total.versions[f"CUDA, {name}"] for name in ("interleaved", "strided index", "sequential")),
     *(matmul.versions[f"CUDA, {name}"] for name in ("naive", "coalesced", "shared tile")),

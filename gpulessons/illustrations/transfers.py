@@ -39,7 +39,8 @@ def fixed() -> float:
 def timeline(numbers: int, layers: int, cpu: tuple[float, float] | None = None) -> Picture:
     """Layers of one activation on float32 numbers, sent and fetched once, or for each layer; beside
     a CPU that needs so many seconds for the first layer, and for each further one."""
-    rows = {f"A100, {memory}": steps(numbers, [layers], memory) for memory in ("pageable", "pinned")}
+    rows = {f"A100, {memory}": steps(numbers, [layers], memory)
+            for memory in ("pageable", "pinned")}
     title = units.plural(layers, "layer") + ", data stay" * (layers > 1)
     if cpu:
         whole = cpu[0] + (layers - 1) * cpu[1]
@@ -48,7 +49,8 @@ def timeline(numbers: int, layers: int, cpu: tuple[float, float] | None = None) 
         title += f": on the GPU {told} as long as on this CPU"
         rows["this CPU"] = [Step("this CPU", 0, whole)]
     if layers > 1:
-        rows = {"A100, pageable, a round trip each": steps(numbers, [1] * layers, "pageable"), **rows}
+        rows = {"A100, pageable, a round trip each": steps(numbers, [1] * layers, "pageable"),
+                **rows}
     figure, axes = blank(height=1.7 + 0.5 * len(rows), title=f"{title}.")
     for place, row in enumerate(rows.values()):
         for what, color in COLORS.items():

@@ -1,8 +1,7 @@
 """Copy and triad: no arithmetic worth the name, so their speed is the memory's.
 
-    copy(x)            = x
-    triad(a, b, s)     = a + s b                   STREAM (McCalpin 1995)
-    copy_strided(x, s) = x[0], x[s], x[2s], …      with gaps, which the memory moves all the same
+    copy(x)        = x
+    triad(a, b, s) = a + s b                   STREAM (McCalpin 1995)
 
 Every memory-bound op of this course is measured against them. A write may cost a read as well (the
 cache line is fetched before it is changed); like STREAM, we count only the bytes asked for.
@@ -19,7 +18,6 @@ from gpulessons.operation import op
 from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div, run_op
 
 SCALE = np.float32(3)
-STRIDE = 8  # numbers in a GPU's sector of 32 bytes: seven of eight are skipped, and none saved
 
 
 def one_array(size, rng):
@@ -44,13 +42,6 @@ def triad(a, b, s):
     return a + s * b
 
 
-@op(inputs=lambda size, rng: (*one_array(size, rng), STRIDE),
-    flops=lambda x, stride: 0, sizes=SIZES, rtol=0)  # fmt: skip
-def copy_strided(x, stride):
-    """Each `stride`-th element of x, from the first. x: (n,); returns (⌈n / stride⌉,)."""
-    return x[::stride].copy()
-
-
 def copy_loop(x, out):
     for i in prange(x.size):
         out[i] = x[i]
@@ -61,16 +52,10 @@ def triad_loop(a, b, s, out):
         out[i] = a[i] + s * b[i]
 
 
-def strided_loop(x, stride, out):
-    for i in range(out.size):
-        out[i] = x[i * stride]
-
-
 copy.version("Numba, one core", on=host)(njit(copy_loop))
 copy.version("Numba, every core", on=host)(njit(copy_loop, parallel=True))
 triad.version("Numba, one core", on=host)(njit(**SERIAL)(triad_loop))
 triad.version("Numba, every core", on=host)(njit(**PARALLEL)(triad_loop))
-copy_strided.version("Numba, one core", on=host)(njit(strided_loop))
 
 
 @cuda.jit
@@ -99,14 +84,10 @@ def triad_launch(a, b, s, out):
 
 @cuda.jit
 def copy_strided_kernel(x, stride, out):
+    """x[0], x[stride], x[2 stride], …: with gaps, which the memory moves all the same."""
     i = cuda.grid(1)
     if i < out.size:
         out[i] = x[i * stride]  # a warp's 32 numbers lie in min(4·stride, 32) sectors
-
-
-@copy_strided.version("CUDA, a thread per element", on=gpu)
-def copy_strided_launch(x, stride, out):
-    copy_strided_kernel[ceil_div(out.size, THREADS), THREADS](x, stride, out)
 
 
 @copy.version("PyTorch on GPU", on=torch_gpu, prepares=True)
@@ -121,11 +102,6 @@ def triad_pytorch(a, b, s, out):
     import torch
 
     return partial(torch.add, a, b, alpha=float(s), out=out)
-
-
-def strided(stride):
-    """copy_strided at another stride: the same versions, on inputs of its own."""
-    return copy_strided.like(lambda size, rng: (*one_array(size, rng), stride))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from warplens.model.devices import GPUS, named
 from warplens.model.modelling import CannotModel
 from warplens.model.value import Modelled
 
-GRID = "CUDA, grid-stride"
+GRID = "CUDA, a thread per element"
 ONE = Stored(2e-3, 1e-3, None, "DRAM", "latency")
 ANEW = Modelled("k", "T4", 5e-3, 4e-3, 6e-3, {"DRAM": 5e-3, "launch": 0.0}, 1.0, "warps", 3.0,
                 "machine code")  # fmt: skip
@@ -90,10 +90,10 @@ def test_the_tool_replaces_the_rows_of_the_ops_it_is_asked_for(tmp_path, monkeyp
     monkeypatch.setattr(model_kernels, "modelled_anew", lambda version, size, *gpus: [ANEW])
     file = tmp_path / "modelled.csv"
     file.write_text(home.FILE.read_text(encoding="utf-8"), encoding="utf-8")
-    model_kernels.main(("copy_strided",), file)
+    model_kernels.main(("vertex_transform",), file)
     head, *lines = file.read_text(encoding="utf-8").splitlines()
     rows = list(csv.DictReader(lines))
     assert head.startswith("# modelled on ") and "numba-cuda" in head
-    assert {row["seconds"] for row in rows if row["op"] == "copy_strided"} == {"0.005"}
-    others = [row for row in rows if row["op"] != "copy_strided"]
-    assert len(others) == sum(key[0] != "copy_strided" for key in stored())
+    assert {row["seconds"] for row in rows if row["op"] == "vertex_transform"} == {"0.005"}
+    others = [row for row in rows if row["op"] != "vertex_transform"]
+    assert len(others) == sum(key[0] != "vertex_transform" for key in stored())
