@@ -4,25 +4,18 @@
     throughput  dishes per hour
     Little's law: orders in the kitchen = orders per minute x minutes that each stays
 
-The same picture serves chains of additions and warps; another has how far many cooks get where some
-of the work is for one alone.
+The same picture serves chains of additions and warps.
 """
 
 from collections import deque
 from dataclasses import dataclass
-from functools import partial
 
 from gpulessons import units
-from gpulessons.plots.forms import log_lines, percent, span
-from gpulessons.plots.picture import BLUE, GREEN, INK, SKY, VERMILLION, Picture, blank
+from gpulessons.plots.forms import span
+from gpulessons.plots.picture import INK, SKY, VERMILLION, Picture, blank
 
-from .drawings import drawing
-
-# Flynn's classes as kitchens: what each cook does in the same four minutes.
-four_classes = partial(drawing, "four_classes")
 DRAWN = 24  # minutes of a shift
 MOST = 12  # guests that the curve has
-WORKERS = [4**n for n in range(8)]
 
 
 @dataclass(frozen=True)
@@ -111,20 +104,3 @@ def picture(guests: int = 1, cooks: int = 4, minutes: float = 4) -> Picture:
     curve.set(xlim=(0, MOST + 0.4), xticks=places, xlabel="guests", ylabel="dishes/h")
     curve.set_ylim(0, 1.15 * 60 * cooks / minutes)
     return Picture(figure, f"{title} On average {shift.in_kitchen:.1f} orders are in the kitchen.")
-
-
-def scaling(shares=(0.1, 0.01, 0.001)) -> Picture:
-    """How many times as fast n workers are, where a share of one worker's time is for one alone:
-    the same work (Amdahl), and for the first share as much more work as there are workers."""
-    amdahl = {share: [1 / (share + (1 - share) / n) for n in WORKERS] for share in shares}
-    grown = [shares[0] + (1 - shares[0]) * n for n in WORKERS]
-    title = (f"{WORKERS[-1]:,} workers, {shares[0]:.0%} of the work for one alone: "
-             f"{amdahl[shares[0]][-1]:.0f}× as fast.")
-    looks = [{"color": color, "marker": mark}
-             for color, mark in zip((BLUE, GREEN, VERMILLION), "os^", strict=True)]
-    named = [(f"{percent(share)} alone", WORKERS, amdahl[share], look)
-             for share, look in zip(shares, looks, strict=True)]
-    more = (f"{percent(shares[0])}, work grown alike", WORKERS, grown,
-            {"color": INK, "linestyle": "--", "marker": "_"})
-    return log_lines([*named, more], ("workers", "{:,.0f}".format),
-                     ("times as much done in a second", "{:,.0f}×".format), title=title)

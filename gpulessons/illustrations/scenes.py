@@ -1,4 +1,4 @@
-"""Scenes: pixels under a shader, points c = x + iy of the plane, and warps that wait for one."""
+"""Pixels under a shader, the warps that wait for the slowest, and what disorder costs."""
 
 import numpy as np
 
@@ -6,19 +6,6 @@ from gpulessons import units
 from gpulessons.ops.common import WARP
 from gpulessons.plots.forms import dots, listed
 from gpulessons.plots.picture import COLORS, INK, MARKERS, Picture, blank
-
-
-def window(x: float, y: float, zoom: float, shape=(256, 384)) -> tuple[np.ndarray, np.ndarray]:
-    """The pixels of a picture around (x, y), row by row: two float32 arrays of rows × columns.
-
-    At zoom 1 the picture is 3 units wide.
-    """
-    rows, columns = shape
-    pixel = 3 / zoom / columns
-    across = x + pixel * (np.arange(columns) + 0.5 - columns / 2)
-    down = y - pixel * (np.arange(rows) + 0.5 - rows / 2)
-    plane = np.meshgrid(across, down)
-    return tuple(values.ravel().astype(np.float32) for values in plane)
 
 
 def warps(orders) -> Picture:

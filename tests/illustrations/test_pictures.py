@@ -218,9 +218,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "huffman": {"drawn": lambda f: f(huffman(), ["a", "b", "c", "d"], "c"),
                 "rows_read": lambda f: f({10: 3.0, 1000: 9.0})},
     "instruction_mix": {"mixes": lambda f: f([("one", mix())])},
-    "kitchen": {
-        "four_classes": lambda f: f(), "picture": lambda f: f(6), "scaling": lambda f: f(),
-    },
+    "kitchen": {"picture": lambda f: f(6)},
     "latency_hiding": {"latency_hiding": lambda f: f(),
                        "by_chains": lambda f: f({key: {1: 2e7, 4: 7e7} for key in "ab"}),
                        "under_load": lambda f: f([("a", [1, 4], [2e7, 7e7], 5e-8, {"color": "C0"})],
@@ -268,10 +266,10 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
                                   [10, 1e3, 1e4], 1e3)},
     "samples": {"in_order": lambda f: f([1e-6, 2e-6, 9e-6])},
     "scenes": {
-        "pixels": lambda f: f(np.arange(12), 11, (3, 4)),
         "warps": lambda f: f({"sorted": np.arange(64), "shuffled": np.arange(64)[::-1]}),
-        "prices": lambda f: f({"sorting": (1, 3.0), "pixels": (3.1, None), "words": (2, 1.2)}),
-        "sides": lambda f: f([1, 4], {"near": [estimate()] * 2, "far": [estimate()] * 2}),
+        "prices": lambda f: f({name: {"iterations, counted": 1, "time, measured": time,
+                                      "time, published": 5.0} for name, time in
+                               (("sorting", 3.0), ("pixels", None), ("words", 1.2))}),
     },
     "tiles": {"tile": lambda f: f("2-D register tile"), "mma": lambda f: f()},
     "transfers": {"timeline": lambda f: f(921_600, 10)},
