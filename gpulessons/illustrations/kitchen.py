@@ -8,7 +8,7 @@ The same picture serves chains of additions and warps.
 """
 
 from collections import deque
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gpulessons import units
 from gpulessons.plots.forms import span
@@ -18,8 +18,7 @@ DRAWN = 24  # minutes of a shift
 MOST = 12  # guests that the curve has
 
 
-@dataclass(frozen=True)
-class Dish:
+class Dish(NamedTuple):
     """One order, in minutes since opening: whose it was, and who cooked it."""
 
     guest: int
@@ -29,44 +28,14 @@ class Dish:
     done: float
 
 
-@dataclass(frozen=True)
-class Shift:
-    """All dishes, in the order of their start. What follows is counted in one round of the guests,
-    `guests` dishes' time long, after a first one: then all is as it was.
-    """
+class Shift(NamedTuple):
+    """All dishes, in the order of their start, and what is counted of them in one round of the
+    guests, `guests` dishes' time long, after a first one: then all is as it was."""
 
-    guests: int
-    cooks: int
-    minutes: float  # that a dish takes
-    dishes: tuple[Dish, ...]
-
-    @property
-    def round(self):
-        length = self.guests * self.minutes
-        return length, 2 * length
-
-    @property
-    def throughput(self):
-        """Dishes per hour."""
-        first, last = self.round
-        return 60 * len(self.served) / (last - first)
-
-    @property
-    def latency(self):
-        """Minutes from an order to its dish, on average."""
-        return sum(dish.done - dish.ordered for dish in self.served) / len(self.served)
-
-    @property
-    def served(self):
-        first, last = self.round
-        return [dish for dish in self.dishes if first < dish.done <= last]
-
-    @property
-    def in_kitchen(self):
-        """Orders inside, on average over time: counted without Little's law."""
-        first, last = self.round
-        stays = (min(dish.done, last) - max(dish.ordered, first) for dish in self.dishes)
-        return sum(max(stay, 0) for stay in stays) / (last - first)
+    dishes: list[Dish]
+    throughput: float  # dishes per hour
+    latency: float  # minutes from an order to its dish, on average
+    in_kitchen: float  # orders inside, on average over time: counted without Little's law
 
 
 def lunch(guests: int, cooks: int, minutes: float) -> Shift:
@@ -81,7 +50,10 @@ def lunch(guests: int, cooks: int, minutes: float) -> Shift:
         free[cook] = started + minutes
         orders.append((free[cook], guest))
         dishes.append(Dish(guest, cook, ordered, started, free[cook]))
-    return Shift(guests, cooks, minutes, tuple(dishes))
+    length = guests * minutes
+    waits = [dish.done - dish.ordered for dish in dishes if length < dish.done <= 2 * length]
+    stays = sum(max(min(dish.done, 2 * length) - max(dish.ordered, length), 0) for dish in dishes)
+    return Shift(dishes, 60 * len(waits) / length, sum(waits) / len(waits), stays / length)
 
 
 def picture(guests: int = 1, cooks: int = 4, minutes: float = 4) -> Picture:

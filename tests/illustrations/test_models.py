@@ -343,7 +343,7 @@ def test_occupancy_is_drawn_as_the_model_has_it():
 
     held = occupancy(threads=256, registers=96, shared=0, on="A100")
     picture = of("occupancy").occupancy_picture(256, 96, along="registers")
-    (dot,) = (line for line in picture.figure.axes[1].lines if line.get_marker() == "o")
+    (dot,) = (line for line in picture.figure.axes[0].lines if line.get_marker() == "o")
     assert dot.get_xydata().tolist() == [[96, held.share]]
 
 
