@@ -1,7 +1,7 @@
 """The course's target ratios, measured side by side in one run: `make bench`.
 
     python benchmarks/ratios.py                        every row
-    python benchmarks/ratios.py relu-copy sigmoid      these rows
+    python benchmarks/ratios.py relu-copy gelu         these rows
     python benchmarks/ratios.py --json FILE            and keep what was measured
     python benchmarks/ratios.py --list                 which rows there are
 
@@ -54,7 +54,7 @@ from gpulessons.hardware.pools import blas_in_words
 from gpulessons.hardware.system import cores, cpu_name, simd
 from gpulessons.measure.results import Ratio
 from gpulessons.ops.activations import relu
-from gpulessons.ops.activations_more import gelu, sigmoid, tanh
+from gpulessons.ops.activations_more import gelu
 from gpulessons.ops.attention import attention
 from gpulessons.ops.bias_activation import bias_gelu
 from gpulessons.ops.conv2d import conv2d
@@ -153,10 +153,6 @@ def two_cores():
 ROWS = (
     Row("relu-copy", 0.90, 0.98, "CPU", "Numba ReLU / torch copy, bytes per second, 64 MiB",
         lambda: contest(relu_or_copy, "relu: Numba", "copy: PyTorch on CPU")),
-    Row("sigmoid", 0.60, 1.0, "CPU", "Numba sigmoid / torch",
-        lambda: contest(sigmoid, "Numba", "PyTorch on CPU")),
-    Row("tanh", 0.60, 1.0, "CPU", "Numba tanh / torch",
-        lambda: contest(tanh, "Numba", "PyTorch on CPU")),
     Row("gelu", 0.60, 1.0, "CPU", "Numba GELU / torch",
         lambda: contest(gelu, "Numba", "PyTorch on CPU")),
     Row("bias-gelu", 1.2, 2.0, "CPU", "Numba's fused bias + GELU / torch eager's two passes",
@@ -204,9 +200,6 @@ ROWS = (
         lambda: contest(root, "NumPy again", "NumPy", 100_000), is_one=True),
     Row("bare-relu", 0.90, 0.95, "CPU", "torch's ReLU, 8 elements: by hand / by the harness",
         lambda: by_hand_or_harness(relu, "call(x, 0, out=out)", "call = torch.clamp_min"),
-        is_one=True),
-    Row("bare-sigmoid", 0.90, 0.95, "CPU", "torch's sigmoid, 8 elements: by hand / by the harness",
-        lambda: by_hand_or_harness(sigmoid, "call(x, out=out)", "call = torch.sigmoid"),
         is_one=True),
     Row("bare-gelu", 0.90, 0.95, "CPU", "torch's GELU, 8 elements: by hand / by the harness",
         lambda: by_hand_or_harness(gelu, "call(x, approximate='tanh', out=out)",

@@ -48,7 +48,7 @@ Steps()
 ---
 from IPython.display import display
 from gpulessons import exercises, hint, solution
-display(hint(exercises.puzzle_map), solution(exercises.puzzle_map))
+display(hint(exercises.guard), solution(exercises.guard))
 """
 PANELS = ".gpulessons.widget-vbox"  # each control's box
 USED = r" *- (slider|button|combobox|checkbox|img)"  # of what a reader is told, these need names

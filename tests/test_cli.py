@@ -119,7 +119,7 @@ def started(code, **more):
 
 def test_an_unknown_command_op_or_version_is_answered_with_the_nearest(capsys):
     assert "Did you mean 'compare'?" in refused(capsys, "comapre", "relu", status=2)
-    assert "Did you mean 'sigmoid'?" in refused(capsys, "compare", "sigmod", status=2)
+    assert "Did you mean 'attention'?" in refused(capsys, "compare", "attenton", status=2)
     assert "Did you mean 'relu'" in refused(capsys, "record", "ReLU", status=2)
     assert "Did you mean 'NumPy'?" in refused(
         capsys, "compare", "relu", "--version", "numpy", status=2
@@ -127,7 +127,7 @@ def test_an_unknown_command_op_or_version_is_answered_with_the_nearest(capsys):
     assert "Did you mean 'CUDA, a thread per element'" in refused(
         capsys, "compare", "relu", "--version", "cuda", status=2
     )
-    assert "Choose from 'relu', 'sigmoid'" in refused(capsys, "compare", "zzz", status=2)
+    assert "Choose from 'relu', 'gelu'" in refused(capsys, "compare", "zzz", status=2)
 
 
 def test_what_is_left_out_or_too_much_is_named_and_nothing_else(capsys):
@@ -523,7 +523,8 @@ def test_asm_counts_the_machine_code_of_each_line_and_prints_it_if_asked(capsys)
     ("arguments", "status", "words"),
     [
         (["asm", "relu", "--version", "NumPy"], 1, "None of these versions"),
-        (["asm", "relu", "--version", "CUDA, grid stride"], 2, "Did you mean 'CUDA, grid-stride'?"),
+        (["asm", "relu", "--version", "CUDA, a thread per elemen"], 2,
+         "Did you mean 'CUDA, a thread per element'?"),
     ],
 )
 def test_asm_refuses_in_a_sentence(capsys, arguments, status, words):

@@ -17,7 +17,7 @@ from warplens.model.value import LAUNCH, LAUNCH_RANGE
 ROWS = figures()
 OTHER_DEVICES = {
     "P100", "M40", "K20X", "GH200", "A100 40 GB", "A100 SXM", "A100 PCIe", "K80", "Ryzen 9 7950X",
-    "Ryzen 7 7840HS", "Core i7-6700K", "GTX 580", "GTX 280",
+    "Ryzen 7 7840HS", "Core i7-6700K", "GTX 580", "GTX 280", "Core i7-920",
     "H100 NVL", "Titan X", "Titan X Pascal", "GTX 1080", "GTX 1080 Ti",
     "GB200", "MI300X", "MI355X", "TPU v1", "Xeon Phi 7250F",
     "2 × Xeon E5-2630 v3", "a multicore CPU", "a CPU of 44 cores", "HGX server", "H800", "PC", "",

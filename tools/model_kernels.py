@@ -43,7 +43,7 @@ MORE = {
     "vertex_transform": (500_000,),
 }
 # Kernels whose blocks have more or less to do, by the values that they meet.
-UNLIKE = {"shade", "shade_sorted", "tree_softmax"}
+UNLIKE = {"shade", "tree_softmax"}
 WHY_UNLIKE = "how much a block has to do depends on its data, and a few blocks do not stand for all"
 
 

@@ -8,7 +8,6 @@ from gpulessons.plots.forms import key, write
 from gpulessons.plots.picture import INK, VERMILLION, Picture, blank
 from gpulessons.units import plural
 
-MOST = 1024  # threads drawn
 SHADES = "#56B4E9", "#9BD1F2"  # of warps, in turn
 IDLE = 0.25  # how much ink a thread without a number gets
 SIDE = 0.8  # of a row, whose place is 1 high
@@ -28,12 +27,11 @@ def grid_picture(n: int = 150, block: int = 64, thread: int = 100) -> Picture:
     """The threads of `kernel[blocks, block]` for n numbers, a row for each warp, and how one of
     them finds its number.
 
-    thread: counted through the whole grid; beyond its end, the last one is taken. Raises ValueError
-    for counts that no launch has, and where there are more threads than can be told apart.
+    thread: counted through the whole grid; beyond its end, the last one is taken.
     """
     rows = warps(n, block)
     blocks = rows[-1].block + 1
-    chosen = min(max(thread, 0), blocks * block - 1)
+    chosen = min(thread, blocks * block - 1)
     home = blocks * block - n
     title = (f"{plural(blocks, 'block')} of {plural(block, 'thread')} for {plural(n, 'number')}: "
              f"{f'the guard sends {units.count(home)} home' if home else 'each thread has one'}.")
@@ -60,14 +58,8 @@ def grid_picture(n: int = 150, block: int = 64, thread: int = 100) -> Picture:
 
 
 def warps(n: int, block: int) -> list[Warp]:
-    """The warps of a grid for n numbers; ValueError where no picture can be made of it."""
-    if n < 1 or not 1 <= block <= 1024:
-        raise ValueError(f"A launch needs a number at least and blocks of 1 to 1,024 threads, "
-                         f"not n = {n} and blocks of {block}.")
+    """The warps of a grid for n numbers."""
     threads = -(-n // block) * block
-    if threads > MOST:
-        raise ValueError(f"{threads:,} threads cannot be told apart in a picture: "
-                         f"ask for {MOST:,} at most.")
     found = []
     for start in range(0, threads, block):
         for warp, first in enumerate(range(start, start + block, WARP)):

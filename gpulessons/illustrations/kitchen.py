@@ -4,29 +4,21 @@
     throughput  dishes per hour
     Little's law: orders in the kitchen = orders per minute x minutes that each stays
 
-The same picture serves chains of additions and warps; another has how far many cooks get where some
-of the work is for one alone.
+The same picture serves chains of additions and warps.
 """
 
 from collections import deque
-from dataclasses import dataclass
-from functools import partial
+from typing import NamedTuple
 
 from gpulessons import units
-from gpulessons.plots.forms import log_lines, percent, span
-from gpulessons.plots.picture import BLUE, GREEN, INK, SKY, VERMILLION, Picture, blank
+from gpulessons.plots.forms import span
+from gpulessons.plots.picture import INK, SKY, VERMILLION, Picture, blank
 
-from .drawings import drawing
-
-# Flynn's classes as kitchens: what each cook does in the same four minutes.
-four_classes = partial(drawing, "four_classes")
 DRAWN = 24  # minutes of a shift
 MOST = 12  # guests that the curve has
-WORKERS = [4**n for n in range(8)]
 
 
-@dataclass(frozen=True)
-class Dish:
+class Dish(NamedTuple):
     """One order, in minutes since opening: whose it was, and who cooked it."""
 
     guest: int
@@ -36,44 +28,14 @@ class Dish:
     done: float
 
 
-@dataclass(frozen=True)
-class Shift:
-    """All dishes, in the order of their start. What follows is counted in one round of the guests,
-    `guests` dishes' time long, after a first one: then all is as it was.
-    """
+class Shift(NamedTuple):
+    """All dishes, in the order of their start, and what is counted of them in one round of the
+    guests, `guests` dishes' time long, after a first one: then all is as it was."""
 
-    guests: int
-    cooks: int
-    minutes: float  # that a dish takes
-    dishes: tuple[Dish, ...]
-
-    @property
-    def round(self):
-        length = self.guests * self.minutes
-        return length, 2 * length
-
-    @property
-    def throughput(self):
-        """Dishes per hour."""
-        first, last = self.round
-        return 60 * len(self.served) / (last - first)
-
-    @property
-    def latency(self):
-        """Minutes from an order to its dish, on average."""
-        return sum(dish.done - dish.ordered for dish in self.served) / len(self.served)
-
-    @property
-    def served(self):
-        first, last = self.round
-        return [dish for dish in self.dishes if first < dish.done <= last]
-
-    @property
-    def in_kitchen(self):
-        """Orders inside, on average over time: counted without Little's law."""
-        first, last = self.round
-        stays = (min(dish.done, last) - max(dish.ordered, first) for dish in self.dishes)
-        return sum(max(stay, 0) for stay in stays) / (last - first)
+    dishes: list[Dish]
+    throughput: float  # dishes per hour
+    latency: float  # minutes from an order to its dish, on average
+    in_kitchen: float  # orders inside, on average over time: counted without Little's law
 
 
 def lunch(guests: int, cooks: int, minutes: float) -> Shift:
@@ -88,7 +50,10 @@ def lunch(guests: int, cooks: int, minutes: float) -> Shift:
         free[cook] = started + minutes
         orders.append((free[cook], guest))
         dishes.append(Dish(guest, cook, ordered, started, free[cook]))
-    return Shift(guests, cooks, minutes, tuple(dishes))
+    length = guests * minutes
+    waits = [dish.done - dish.ordered for dish in dishes if length < dish.done <= 2 * length]
+    stays = sum(max(min(dish.done, 2 * length) - max(dish.ordered, length), 0) for dish in dishes)
+    return Shift(dishes, 60 * len(waits) / length, sum(waits) / len(waits), stays / length)
 
 
 def picture(guests: int = 1, cooks: int = 4, minutes: float = 4) -> Picture:
@@ -111,20 +76,3 @@ def picture(guests: int = 1, cooks: int = 4, minutes: float = 4) -> Picture:
     curve.set(xlim=(0, MOST + 0.4), xticks=places, xlabel="guests", ylabel="dishes/h")
     curve.set_ylim(0, 1.15 * 60 * cooks / minutes)
     return Picture(figure, f"{title} On average {shift.in_kitchen:.1f} orders are in the kitchen.")
-
-
-def scaling(shares=(0.1, 0.01, 0.001)) -> Picture:
-    """How many times as fast n workers are, where a share of one worker's time is for one alone:
-    the same work (Amdahl), and for the first share as much more work as there are workers."""
-    amdahl = {share: [1 / (share + (1 - share) / n) for n in WORKERS] for share in shares}
-    grown = [shares[0] + (1 - shares[0]) * n for n in WORKERS]
-    title = (f"{WORKERS[-1]:,} workers, {shares[0]:.0%} of the work for one alone: "
-             f"{amdahl[shares[0]][-1]:.0f}× as fast.")
-    looks = [{"color": color, "marker": mark}
-             for color, mark in zip((BLUE, GREEN, VERMILLION), "os^", strict=True)]
-    named = [(f"{percent(share)} alone", WORKERS, amdahl[share], look)
-             for share, look in zip(shares, looks, strict=True)]
-    more = (f"{percent(shares[0])}, work grown alike", WORKERS, grown,
-            {"color": INK, "linestyle": "--", "marker": "_"})
-    return log_lines([*named, more], ("workers", "{:,.0f}".format),
-                     ("times as much done in a second", "{:,.0f}×".format), title=title)

@@ -22,7 +22,7 @@ class Row(NamedTuple):
 
     @property
     def words(self) -> str:
-        digits = 2 if self.kind in ("modelled", "published") else 3  # as many as are known
+        digits = 2 if self.kind == "modelled" else 3  # as many as are known
         time = units.seconds(float(f"{self.seconds:.{digits}g}"))
         about = {"bounded": "at least ", "modelled": "≈ "}.get(self.kind, "")
         return f"{about}{time}, {self.kind}" + f" ({self.noise})" * bool(self.noise)
@@ -79,7 +79,7 @@ def read(seconds: float) -> float:
 
 
 def rows_of(comparison, nbytes: float) -> list[Row]:
-    """What is live, slowest first; then for each card what is modelled, published and bounded."""
+    """What is live, slowest first; then for each card what is modelled and bounded."""
     live = sorted(comparison.timings, key=lambda timing: -timing.median)
     rows = [Row(t.version, "live", t.median, t.quartiles, t.backend, t.noise) for t in live]
     for card in CARDS:
@@ -101,6 +101,5 @@ def draw(axes, y: float, row: Row) -> None:
                      hatch=2 * HATCH)
     else:
         axes.plot(row.ends, [y] * len(row.ends), color=color, linewidth=4, alpha=0.4)
-        axes.plot(row.seconds, y, marker, color=color, markersize=8,
-                  markerfacecolor=color if row.kind == "live" else "none")
+        axes.plot(row.seconds, y, marker, color=color, markersize=8)
     beside(axes, row.words, right, y)

@@ -78,37 +78,6 @@ def launch_relu(x, out):
     relu_kernel[ceil_div(x.size, THREADS), THREADS](flat(x), flat(out))
 
 
-# -- Fewer threads, with more to do.
-
-
-@cuda.jit
-def grid_stride_kernel(x, out):
-    """A loop again, in steps of the whole grid: a fixed number of threads serves any size."""
-    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
-        out[i] = ZERO if x[i] < ZERO else x[i]
-
-
-@relu.version("CUDA, grid-stride", on=gpu)
-def launch_grid_stride(x, out):
-    blocks = min(ceil_div(x.size, THREADS), 2048)
-    grid_stride_kernel[blocks, THREADS](flat(x), flat(out))
-
-
-@cuda.jit
-def four_each_kernel(x, out):
-    """Four elements a thread, a block's width apart: four loads in flight, each still coalesced."""
-    start = 4 * cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
-    for step in range(4):
-        i = start + step * cuda.blockDim.x
-        if i < x.size:
-            out[i] = ZERO if x[i] < ZERO else x[i]
-
-
-@relu.version("CUDA, four elements a thread", on=gpu)
-def launch_four_each(x, out):
-    four_each_kernel[ceil_div(x.size, 4 * THREADS), THREADS](flat(x), flat(out))
-
-
 # -- And the library's.
 
 

@@ -1,12 +1,13 @@
 """The other activations: ReLU's versions, with another body in the loop.
 
-    sigmoid(x) = 1 / (1 + exp(-x))
-    tanh(x)    = (exp(x) - exp(-x)) / (exp(x) + exp(-x))
     gelu(x)    = x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))
                  Hendrycks & Gimpel 2016, the tanh form
+    sigmoid(x) = 1 / (1 + exp(-x))
+    tanh(x)    = (exp(x) - exp(-x)) / (exp(x) + exp(-x))
 
-Each has its body three times, because each machine has numbers and an exp of its own: Python's,
-those of common.py for a CPU's vectors, and CUDA's. An exp or a tanh counts as one FLOP.
+GELU is an op; of the other two layers and gates take the bodies. Each has its body twice, because
+each machine has an exp of its own: that of common.py for a CPU's vectors, and CUDA's. An exp or a
+tanh counts as one FLOP.
 """
 
 import math
@@ -27,9 +28,7 @@ from .common import (
     ceil_div,
     exp32,
     flat,
-    python_exp,
     run_op,
-    tanh32,
     torch_call,
 )
 from .vectors import full_width
@@ -37,51 +36,13 @@ from .vectors import full_width
 GELU_SCALE, GELU_CUBE = np.float32(2 * math.sqrt(2 / math.pi)), np.float32(0.044715)
 
 
-def element_loop(element, options):
-    """relu_loop with another body, compiled with these options."""
-
-    @njit(**options)
-    def loop(x, out):
-        for i in prange(x.size):
-            full_width()
-            out[i] = element(x[i])
-
-    return loop
+# -- Sigmoid and tanh.
 
 
-def add_versions(op, scalar, vector, kernel, library):
-    """ReLU's versions for an op: bodies in Python and for CPU vectors, its kernel, PyTorch's."""
-    one_core, every_core = element_loop(vector, SERIAL), element_loop(vector, PARALLEL)
-
-    @op.version("Python loop", on=host)
-    def python_loop(x, out):
-        out.ravel()[:] = [scalar(v) for v in x.ravel().tolist()]
-
-    @op.version("Numba, one core", on=host)
-    def numba_one_core(x, out):
-        one_core(flat(x), flat(out))
-
-    @op.version("Numba, every core", on=host)
-    def numba_every_core(x, out):
-        every_core(flat(x), flat(out))
-
-    @op.version("CUDA, a thread per element", on=gpu)
-    def launch(x, out):
-        kernel[ceil_div(x.size, THREADS), THREADS](flat(x), flat(out))
-
-    op.version("PyTorch on CPU", on=torch_cpu, prepares=True)(library)
-    op.version("PyTorch on GPU", on=torch_gpu, prepares=True)(library)
-
-
-@op(inputs=wide, flops=lambda x: 4 * x.size, sizes=SIZES)
 def sigmoid(x):
     """1 / (1 + exp(-x)), without overflow: exp only ever sees -|x|. Same shape and dtype as x."""
     small = np.exp(-np.abs(x))
     return np.where(x >= 0, 1, small) / (1 + small)
-
-
-def scalar_sigmoid(v):
-    return 1.0 / (1.0 + python_exp(-v))
 
 
 @njit(**SERIAL)
@@ -101,23 +62,11 @@ def sigmoid_kernel(x, out):
         out[i] = device_sigmoid(x[i])
 
 
-add_versions(sigmoid, scalar_sigmoid, vector_sigmoid, sigmoid_kernel, torch_call("sigmoid"))
-
-
-@op(inputs=wide, flops=lambda x: x.size, sizes=SIZES)
-def tanh(x, out=None):
-    """The hyperbolic tangent of every element. Same shape and dtype as x."""
-    return np.tanh(x, out=out)
-
-
 @cuda.jit
 def tanh_kernel(x, out):
     i = cuda.grid(1)
     if i < x.size:
         out[i] = math.tanh(x[i])
-
-
-add_versions(tanh, math.tanh, tanh32, tanh_kernel, torch_call("tanh"))
 
 
 # -- GELU. x/2 (1 + tanh u) = x sigmoid(2u): one exp, and no cancellation.
@@ -129,13 +78,28 @@ def gelu(x):
     return x / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)))
 
 
-def scalar_gelu(v):
-    return v / (1.0 + python_exp(-float(GELU_SCALE) * (v + float(GELU_CUBE) * v * v * v)))
-
-
 @njit(**SERIAL)
 def vector_gelu(v):
     return v / (ONE + exp32(-GELU_SCALE * (v + GELU_CUBE * v * v * v)))
+
+
+def gelu_loop(x, out):
+    for i in prange(x.size):
+        full_width()
+        out[i] = vector_gelu(x[i])
+
+
+gelu_one_core, gelu_every_core = njit(**SERIAL)(gelu_loop), njit(**PARALLEL)(gelu_loop)
+
+
+@gelu.version("Numba, one core", on=host)
+def gelu_numba(x, out):
+    gelu_one_core(flat(x), flat(out))
+
+
+@gelu.version("Numba, every core", on=host)
+def gelu_numba_parallel(x, out):
+    gelu_every_core(flat(x), flat(out))
 
 
 @cuda.jit(device=True)
@@ -150,10 +114,15 @@ def gelu_kernel(x, out):
         out[i] = device_gelu(x[i])
 
 
-add_versions(gelu, scalar_gelu, vector_gelu, gelu_kernel,
-             torch_call("nn.functional.gelu", approximate="tanh"))  # fmt: skip
+@gelu.version("CUDA, a thread per element", on=gpu)
+def launch_gelu(x, out):
+    gelu_kernel[ceil_div(x.size, THREADS), THREADS](flat(x), flat(out))
+
+
+gelu_pytorch = torch_call("nn.functional.gelu", approximate="tanh")
+gelu.version("PyTorch on CPU", on=torch_cpu, prepares=True)(gelu_pytorch)
+gelu.version("PyTorch on GPU", on=torch_gpu, prepares=True)(gelu_pytorch)
 
 
 if __name__ == "__main__":
-    for each in (sigmoid, tanh, gelu):
-        run_op(each)
+    run_op(gelu)

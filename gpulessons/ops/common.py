@@ -3,7 +3,6 @@
 Nothing here is about any one op; read activations.py first, and come here for the details.
 """
 
-import math
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter
@@ -83,11 +82,6 @@ def torch_call(path, *arguments, **options):
 
 # -- exp and tanh. A CPU's vector units have none, and a loop around the math library's stays
 # -- scalar: the polynomials below are plain arithmetic, so the compiler can vectorize them.
-
-
-def python_exp(v: float) -> float:
-    """math.exp, but infinity where that would raise OverflowError."""
-    return math.inf if v > 709.0 else math.exp(v)
 
 
 LOG2_E, LN2_HIGH, LN2_LOW = map(np.float32, (1.44269504, 0.693359375, -2.12194440e-4))

@@ -23,7 +23,6 @@ from .activations_more import (
     device_sigmoid,
     sigmoid,
     sigmoid_kernel,
-    tanh,
     tanh_kernel,
     vector_sigmoid,
 )
@@ -69,8 +68,8 @@ def lstm_cell(x, h, c, w, u, b):
 
 def array_unit(i, f, g, o, c):
     """All that follows the products, on whole arrays: a pass over memory for each operation."""
-    c = sigmoid(f) * c + sigmoid(i) * tanh(g)
-    return sigmoid(o) * tanh(c), c
+    c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
+    return sigmoid(o) * np.tanh(c), c
 
 
 @lstm_cell.version("NumPy, eight products", on=host)

@@ -3,8 +3,7 @@
     shade(x, y) = iterations of z ← z² + c, from z = 0, until |z| > 2; c = x + iy; LIMIT at most
 
 Every pixel is alone, as in an activation, but no two take equally long. Threads of one warp iterate
-together: the warp is done when its slowest pixel is. In shade_sorted neighbors take equally long:
-the same work, and another time.
+together: the warp is done when its slowest pixel is.
 """
 
 from functools import cache
@@ -12,7 +11,7 @@ from functools import cache
 import numpy as np
 from numba import cuda, njit, prange
 
-from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
+from gpulessons.backends import gpu, host
 from gpulessons.operation import op
 
 from .common import THREADS, ZERO, ceil_div, run_op
@@ -52,13 +51,6 @@ def pixels(size, rng):
     return x[chosen], y[chosen]
 
 
-def sorted_pixels(size, rng):
-    """The same, with those that take equally long side by side."""
-    x, y = pixels(size, rng)
-    order = np.argsort(escape(x, y), kind="stable")
-    return x[order], y[order]
-
-
 def operations(x, y):
     return 10 * int(escape(x, y).sum())  # ten an iteration, as many as these very pixels take
 
@@ -67,21 +59,6 @@ def operations(x, y):
 def shade(x, y):
     """Iterations until escape, for every pixel. x, y: (n,); returns (n,) int32."""
     return escape(x, y)
-
-
-@op(inputs=sorted_pixels, flops=operations, sizes=PIXELS, rtol=0)
-def shade_sorted(x, y):
-    """shade, for pixels sorted by how long they take. x, y: (n,); returns (n,) int32."""
-    return escape(x, y)
-
-
-def version(name, on, **how):
-    """Both ops have the same versions: only the order of their pixels differs."""
-
-    def register(function):
-        return shade_sorted.version(name, on=on, **how)(shade.version(name, on=on, **how)(function))
-
-    return register
 
 
 def one_pixel(x, y):
@@ -93,12 +70,6 @@ def one_pixel(x, y):
     return iterations
 
 
-@version("Python loop", host)
-def python_loop(x, y, out):
-    for i in range(x.size):
-        out[i] = one_pixel(float(x[i]), float(y[i]))
-
-
 cpu_pixel = njit(one_pixel)
 gpu_pixel = cuda.jit(device=True)(one_pixel)
 
@@ -108,11 +79,11 @@ def shade_loop(x, y, out):
         out[i] = cpu_pixel(x[i], y[i])
 
 
-version("Numba, one core", host)(njit(shade_loop))
-version("Numba, every core", host)(njit(shade_loop, parallel=True))
+shade.version("Numba, one core", on=host)(njit(shade_loop))
+shade.version("Numba, every core", on=host)(njit(shade_loop, parallel=True))
 
 
-@version("Numba, sixteen in step", host)
+@shade.version("Numba, sixteen in step", on=host)
 @njit
 def in_step(x, y, out):
     """One core, sixteen pixels in the lanes of its vectors: on until the slowest is done."""
@@ -139,26 +110,9 @@ def shade_kernel(x, y, out):
         out[i] = gpu_pixel(x[i], y[i])
 
 
-@version("CUDA, a thread per pixel", gpu)
+@shade.version("CUDA, a thread per pixel", on=gpu)
 def launch(x, y, out):
     shade_kernel[ceil_div(x.size, THREADS), THREADS](x, y, out)
-
-
-@version("PyTorch on GPU", torch_gpu, prepares=True)
-@version("PyTorch on CPU", torch_cpu, prepares=True)
-def pytorch(x, y):
-    import torch
-
-    def call():
-        c, iterations = torch.complex(x, y), torch.zeros_like(x, dtype=torch.int32)
-        z = torch.zeros_like(c)
-        for _ in range(LIMIT):  # no pixel can leave early: all iterate until the last is done
-            inside = z.real * z.real + z.imag * z.imag <= 4
-            iterations += inside
-            z = torch.where(inside, z * z + c, z)
-        return iterations
-
-    return call
 
 
 if __name__ == "__main__":

@@ -17,7 +17,6 @@ Without a compiler the three are NumPy, as their bodies say.
 
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.core.errors import TypingError
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic, models, overload, register_model
 
@@ -69,16 +68,8 @@ def place(context, builder, kind, array, i, j):
     return builder.bitcast(at, vector.as_pointer()), context.get_abi_sizeof(vector.element)
 
 
-def check(array):
-    floats = isinstance(array, types.Array) and isinstance(array.dtype, types.Float)
-    if not floats or array.ndim != 2:
-        raise TypingError(f"Vectors lie in rows of a matrix of floats, not in {array}.")
-
-
 @intrinsic
 def load_vector(typing, array, i, j):
-    check(array)
-
     def generate(context, builder, signature, arguments):
         at, align = place(context, builder, array, *arguments)
         return builder.load(at, align=align)
@@ -88,10 +79,6 @@ def load_vector(typing, array, i, j):
 
 @intrinsic
 def store_vector(typing, vector, array, i, j):
-    check(array)
-    if vector != Vector(array.dtype):
-        raise TypingError(f"A matrix of {array.dtype} has room for its own vectors, not {vector}.")
-
     def generate(context, builder, signature, arguments):
         at, align = place(context, builder, array, *arguments[1:])
         builder.store(arguments[0], at, align=align)
@@ -102,9 +89,6 @@ def store_vector(typing, vector, array, i, j):
 
 @intrinsic
 def fma_vector(typing, number, vector, total):
-    if not isinstance(vector, Vector) or total != vector or number != vector.dtype:
-        raise TypingError(f"fma takes a number and two vectors of its type: {number}, {vector}.")
-
     def generate(context, builder, signature, arguments):
         number, factors, total = arguments
         lane, lanes = ir.IntType(32), ir.VectorType(ir.IntType(32), LANES)

@@ -7,12 +7,10 @@ each of many points is a product of a tall matrix and a small one: a network's l
 name.
 """
 
-from functools import partial
-
 import numpy as np
-from numba import cuda, njit, prange
+from numba import cuda
 
-from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
+from gpulessons.backends import gpu
 from gpulessons.operation import op
 
 from .common import THREADS, ceil_div, run_op
@@ -33,18 +31,6 @@ def vertex_transform(points, matrix):
     return points @ matrix.T
 
 
-def transform_loop(points, matrix, out):
-    for i in prange(points.shape[0]):
-        x, y, z, w = points[i, 0], points[i, 1], points[i, 2], points[i, 3]
-        for row in range(4):
-            a, b, c, d = matrix[row, 0], matrix[row, 1], matrix[row, 2], matrix[row, 3]
-            out[i, row] = a * x + b * y + c * z + d * w
-
-
-vertex_transform.version("Numba, one core", on=host)(njit(transform_loop))
-vertex_transform.version("Numba, every core", on=host)(njit(transform_loop, parallel=True))
-
-
 @cuda.jit
 def vertex_kernel(points, matrix, out):
     """A thread per point: its four coordinates lie 16 bytes from its neighbor's."""
@@ -59,14 +45,6 @@ def vertex_kernel(points, matrix, out):
 @vertex_transform.version("CUDA, a thread per point", on=gpu)
 def launch_points(points, matrix, out):
     vertex_kernel[ceil_div(points.shape[0], THREADS), THREADS](points, matrix, out)
-
-
-@vertex_transform.version("PyTorch on GPU", on=torch_gpu, prepares=True)
-@vertex_transform.version("PyTorch on CPU", on=torch_cpu, prepares=True)
-def pytorch(points, matrix, out):
-    import torch
-
-    return partial(torch.matmul, points, matrix.T, out=out)
 
 
 if __name__ == "__main__":

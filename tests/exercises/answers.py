@@ -142,9 +142,6 @@ WRONG = {
         ("    a = b = c", "    return sum(x[j::4].sum() for j in range(4))\n    a = b = c",
          "Numba cannot compile it"),
     ],
-    "puzzle_map": [
-        ("if i < x.size:", "if True:", "outside its shape"),
-    ],
     "register_tile": [
         ("        a[r], b[r] = xs[i + 8 * r, k], ys[k, j + 8 * r]\n"
          "    for r in range(4):\n        for s in range(4):\n"
@@ -344,9 +341,6 @@ RIGHT = {
     ],
     "outer_step": [
         ("common - own.mean(axis=0)", "(common[None] - own).sum(0) / own.shape[0]"),
-    ],
-    "puzzle_map": [
-        ("block * width + thread", "cuda.grid(1)"),
     ],
     "register_tile": [
         ("    for r in range(4):\n        a[r], b[r] = xs[i + 8 * r, k], ys[k, j + 8 * r]\n",

@@ -145,9 +145,11 @@ def test_what_is_no_number_no_function_or_takes_other_arguments_is_refused_in_a_
          "    return lstm_sequence(*given)\n"),
         ("inputs_first", "from gpulessons import lstm_sequence as theirs\ndef mine(*given):\n"
          "    return theirs.versions['NumPy'](*given)\n"),
-        ("guard", "from gpulessons import relu\nmine = relu.versions['CUDA, grid-stride']\n"),
         ("guard",
-         "from gpulessons import relu\nmine = relu.versions['CUDA, grid-stride'].function\n"),
+         "from gpulessons import relu\nmine = relu.versions['CUDA, a thread per element']\n"),
+        ("guard",
+         "from gpulessons import relu\n"
+         "mine = relu.versions['CUDA, a thread per element'].function\n"),
         ("guard", "from gpulessons.ops.activations import relu_kernel\ndef mine(x):\n"
          "    out = cuda.device_array_like(x)\n    relu_kernel[x.size // 128 + 1, 128](x, out)\n"
          "    return out\n"),

@@ -12,7 +12,7 @@ from warplens.model.devices import GPUS, named
 from warplens.model.modelling import CannotModel
 from warplens.model.value import Modelled
 
-GRID = "CUDA, grid-stride"
+GRID = "CUDA, a thread per element"
 ONE = Stored(2e-3, 1e-3, None, "DRAM", "latency")
 ANEW = Modelled("k", "T4", 5e-3, 4e-3, 6e-3, {"DRAM": 5e-3, "launch": 0.0}, 1.0, "warps", 3.0,
                 "machine code")  # fmt: skip

@@ -16,8 +16,8 @@ NAMES = [name for home, names in gpulessons.HOMES.items()
          for name in names.split() if home.startswith("ops.")]  # fmt: skip
 HOME = Path(gpulessons.__file__).parent
 # Whose PyTorch version is one of its functions, and not one after another.
-ALONE = ("relu", "sigmoid", "tanh", "gelu", "copy", "triad", "total", "matmul", "conv2d",
-         "softmax", "layer_norm", "transpose", "vertex_transform")  # fmt: skip
+ALONE = ("relu", "gelu", "copy", "triad", "total", "matmul", "conv2d", "softmax", "layer_norm",
+         "transpose")
 
 
 def versions(backend):

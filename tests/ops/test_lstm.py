@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 import torch
 
-from gpulessons import check, gpu, lstm_cell, lstm_sequence, microscope, sigmoid
+from gpulessons import check, gpu, lstm_cell, lstm_sequence, microscope
 from gpulessons.backends import host
 from gpulessons.ops import lstm_sequence as sequence
+from gpulessons.ops.activations_more import sigmoid
 from gpulessons.ops.lstm_cell import array_unit, parameters
 
 CLOSE = {"rtol": 2e-5, "atol": 2e-5}

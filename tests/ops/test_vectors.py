@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from numba import njit
-from numba.core.errors import TypingError
 
 from gpulessons.hardware.hot_loop import hot_loop
 from gpulessons.ops.vectors import LANES, fma, full_width, load, store
@@ -54,26 +53,3 @@ def test_a_loaded_vector_is_no_view():
     vector = load(y, 0, 0)
     y[0] = 7
     assert not (vector == 7).any()
-
-
-@pytest.mark.parametrize("which, cast, why", [
-    (0, np.float64, "fma takes a number and two vectors of its type"),
-    (1, np.int32, "rows of a matrix of floats"),
-    (1, np.float64, "fma takes a number"),
-    (2, np.ravel, "rows of a matrix of floats"),
-])  # fmt: skip
-def test_what_is_no_vector_is_refused_in_a_sentence(which, cast, why):
-    given = list(problem())
-    given[which] = cast(given[which])
-    with pytest.raises(TypingError, match=why):
-        multiply_add(*given, 0, 0)
-
-
-def test_a_vector_has_no_place_in_a_matrix_of_another_type():
-    @njit
-    def put(y, out):
-        store(load(y, 0, 0), out, 0, 0)
-
-    _, y, out = problem()
-    with pytest.raises(TypingError, match="has room for its own vectors"):
-        put(y, out.astype(np.float64))
