@@ -271,7 +271,8 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "transformer": {"encoder": lambda f: f(2048),
                     "parts": lambda f: f({"work": {"a": 3, "b": 1}, "time": {"a": 1}})},
     "trees": {"trees": lambda f: f()},
-    "verdicts": {"ranges": lambda f: f(finding())},
+    "verdicts": {"ranges": lambda f: f(finding()),
+                 "as_printed": lambda f: f(published("gain", source="nvidia_blog")[0])},
     "waves": {"waves": lambda f: f()},
 }
 PLOTS = {
