@@ -29,7 +29,7 @@ ROOMS = {
     "comparing": "measure grader operation progress",
     "ops": "comparing grader operation backends",
     "models": "ops hardware units",
-    "money": "evidence models units",
+    "money": "evidence units",
     "workers": "models hardware progress",
     "exercises": "ops workers grader operation backends units",
     "claims": "evidence ops hardware backends units",

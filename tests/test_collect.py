@@ -30,7 +30,7 @@ def put(folder, where, text):
     (folder / where).write_text(text, encoding="utf-8")
 
 
-def right(name="which_part"):
+def right(name="fits_and_costs"):
     exercise = getattr(exercises, name)
     names = {}
     exec(exercise.solution, names)
@@ -38,7 +38,7 @@ def right(name="which_part"):
 
 
 def wrong():
-    return check(exercises.which_part, lambda *asked: asked[-1][0][0])
+    return check(exercises.fits_and_costs, lambda *asked: 0)
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_a_learner_is_a_folder_and_right_what_its_checks_say(tmp_path, lines):
     found = lines()
     assert [row for row in found if row[0] in ("learner", "ada", "bob", "eve", "zoe")] == [
         ["learner", "15"], ["ada", "2/2"], ["bob", "0/2"], ["eve", "0/2"], ["zoe", "–"]]
-    assert ["15 which_part", "1", "1", "1", wrong().trouble] in found
+    assert ["15 fits_and_costs", "1", "1", "1", wrong().trouble] in found
     assert ["15 break_even_hours", "1", "0", "2"] in found
 
 
@@ -84,8 +84,8 @@ def test_the_csv_has_a_row_for_each_exercise_and_no_formula(tmp_path, lines):
     lines("--csv", tmp_path / "class.csv")
     with open(tmp_path / "class.csv", encoding="utf-8-sig", newline="") as file:
         rows = {row["exercise"]: row for row in csv.DictReader(file)}
-    assert rows["which_part"] == {
-        "learner": "'=ada", "notebook": "15", "exercise": "which_part", "kind": "core",
+    assert rows["fits_and_costs"] == {
+        "learner": "'=ada", "notebook": "15", "exercise": "fits_and_costs", "kind": "core",
         "result": "not yet", "words": wrong().trouble}
     assert rows["break_even_hours"]["result"] == "not tried"
 

@@ -125,7 +125,8 @@ def test_neighbours_in_a_series_are_not_ten_times_apart():
         what = row.what.partition(",")[0] if row.subject == "conv2d" else row.what
         return row.subject, what, row.device, row.dtype, row.source.name, row.unit
 
-    smooth = [row for row in ROWS if row.subject != "strides" and "and back" not in row.what]
+    smooth = [row for row in ROWS if row.subject not in ("strides", "concurrency")
+              and "and back" not in row.what]
     for one, two in pairwise(sorted(smooth, key=series)):
         if series(one) == series(two):
             steps = [two.sizes.get(name, number) / number for name, number in one.sizes.items()]

@@ -155,7 +155,7 @@ def test_nbgrader_releases_the_stubs_and_grades_by_the_checks(tmp_path):
     nbgrader(folder, "generate_assignment", name)
     released = (folder / "release" / name / f"{name}.ipynb").read_text(encoding="utf-8")
     assert "BEGIN" not in released and ".passed" not in released
-    part = exercises.which_part
+    part = exercises.fits_and_costs
     cells = [source.strip() for _, source in code(released)]
     assert exercises.break_even_hours.stub.strip() in cells and part.stub.strip() in cells
     for who, answer in (("ada", part.solution), ("bob", part.stub)):

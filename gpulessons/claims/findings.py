@@ -1,8 +1,7 @@
 """What was found about statements: a word for each, who found it, its figures, and the table."""
 
-import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from html import escape
 
 from .judge import DEPENDS, HOLDS, SAYS, SPEAKERS, WORDS, Figure, Statement, claims, reached, word
@@ -37,10 +36,17 @@ class Finding:
     def support(self) -> str:
         """ "1 author: this course", "2 authors: this course (holds), DeepBench (refuted)" """
         authors = self.authors
+        more = f"; from figures of {', '.join(self.sources)}" if self.sources != [*authors] else ""
         if len(authors) < 2:
-            return f"1 author: {next(iter(authors))}" if authors else "nobody yet"
+            return f"1 author: {next(iter(authors))}{more}" if authors else "nobody yet"
         each = ", ".join(f"{who} ({said})" for who, said in authors.items())
-        return f"{len(authors)} authors: {each}"
+        return f"{len(authors)} authors: {each}{more}"
+
+    @property
+    def sources(self) -> list[str]:
+        """Whose figures its word rests on: authors, and those whom they cite."""
+        cited = (each for figure in self.figures for each in figure.sources)
+        return [*dict.fromkeys([*self.authors, *cited])]
 
     @property
     def said(self) -> str:
@@ -128,12 +134,6 @@ class Findings(tuple[Finding, ...]):
         )  # fmt: skip
         return (f'<div style="overflow-x: auto"><table><caption>{escape(self.sentence)}</caption>'
                 f"<thead>{head}</thead>{groups}</table></div>")  # fmt: skip
-
-    def to_json(self) -> str:
-        """Every finding with its words, for other programs; null for an end that nobody knows."""
-        rows = [{**asdict(each), "word": each.word, "authors": each.authors} for each in self]
-        text = json.dumps({"format": 3, "found": rows}, indent=1, ensure_ascii=False)
-        return text.replace(": -Infinity", ": null").replace(": Infinity", ": null")
 
 
 def row(finding: Finding) -> str:

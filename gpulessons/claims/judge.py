@@ -8,6 +8,7 @@ contradict it is refuted. A statement for which more than one word can come out 
 """
 
 import math
+import re
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -60,8 +61,14 @@ class Figure:
     @property
     def author(self) -> str:
         """Whose finding it is: whatever this course measures, counts or computes is its own."""
-        title = self.where.rpartition("(")[2].rstrip(")")
-        return AUTHORS.get(title, title) if self.kind == "published" else COURSE
+        return self.sources[0] if self.kind == "published" else COURSE
+
+    @property
+    def sources(self) -> list[str]:
+        """Whose figures it is made of: those that it cites, or this course's own."""
+        cited = re.findall(r"\(([^()]+)\)(?:; |$)", self.where)
+        own = self.where if self.kind == "published" else COURSE
+        return [AUTHORS.get(title, title) for title in cited or [own]]
 
     def amount(self, unit: str) -> str:
         """ "at most 24×", "2.1 to 3×", "5.2×" """

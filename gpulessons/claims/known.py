@@ -54,13 +54,18 @@ def counted(what: str, value: float) -> Figure:
     return Figure(what, "counted", value, value)
 
 
-def cited(what: str, value: float, where: Published) -> Figure:
-    return Figure(what, "published", value, value, where.citation)
+def cited(what: str, value: float, *rows: Published) -> Figure:
+    """Of the first row's author, with what was set beside it."""
+    return Figure(what, "published", value, value, together(*rows))
 
 
-def of_two(what: str, value: float) -> Figure:
+def of_two(what: str, value: float, *rows: Published) -> Figure:
     """Two figures of different origin put together: nobody measured that."""
-    return Figure(what, "modelled", value, value)
+    return Figure(what, "modelled", value, value, together(*rows))
+
+
+def together(*rows: Published) -> str:
+    return "; ".join(dict.fromkeys(row.citation for row in rows))
 
 
 def one(subject: str, **where: Any) -> Published:
@@ -144,7 +149,6 @@ def whole_against_whole() -> Iterator[Figure]:
     yield from (each for each in networks_of_a_framework() if "cuDNN" in each.what)
 
 
-@about("6a")
 def networks_of_a_framework() -> Iterator[Figure]:
     for name in ("VGG-16", "ResNet-50"):
         rows = [row for row in published("networks") if row.what.startswith(name)]
@@ -153,6 +157,15 @@ def networks_of_a_framework() -> Iterator[Figure]:
             kernels = row.what.partition("Torch, ")[2].partition(":")[0].replace("its", "Torch's")
             yield cited(f"{name} by {kernels}, 2 Xeons of 8 cores, {row.device}",
                         cpu.value / row.value, row)  # fmt: skip
+
+
+@about("6a")
+def networks_of_two_frameworks() -> Iterator[Figure]:
+    """Torch; and TensorFlow, on a layer of many classes: two speed-ups of one program over it."""
+    yield from networks_of_a_framework()
+    on_gpu, on_cpu = (one("hashing", what=f"G-SLIDE: speed-up over TensorFlow on the {where}")
+                      for where in ("GPU", "CPU"))  # fmt: skip
+    yield cited(f"TensorFlow, a CPU and an {on_gpu.device}", on_cpu.value / on_gpu.value, on_cpu)
 
 
 @about("26b")
@@ -171,13 +184,14 @@ def one_card_or_the_other() -> Iterator[Figure]:
 def price_of_a_flop() -> Iterator[Figure]:
     """A desktop's Zen 4 cores, each as fast as a laptop's was: a mix of FMAs and sums, and FMAs."""
     cpu = one("price", device="Ryzen 9 7950X")
-    fast, slow = (cpu.value / cpu.sizes["cores"] / one("peak", what=f"{what}: one core").value
-                  for what in ("FMAs and sums in registers", "FMAs in registers"))  # fmt: skip
+    core, fmas = (one("peak", what=f"{what}: one core")
+                  for what in ("FMAs and sums in registers", "FMAs in registers"))
+    fast, slow = (cpu.value / cpu.sizes["cores"] / each.value for each in (core, fmas))
     for device in ("RTX 3090", "RTX 4090"):
         card = one("price", device=device)
         cost = card.value / sheet(device).peaks["float32"]
         yield Figure(f"{cpu.device}, by what such cores reach, over {device}, by its data sheet",
-                     "published", fast / cost, slow / cost, card.citation)  # fmt: skip
+                     "published", fast / cost, slow / cost, together(card, cpu, core))
 
 
 @about("9b")
@@ -196,11 +210,11 @@ def a_year_of_training() -> Iterator[Figure]:
 def rates_over_cores() -> Iterator[Figure]:
     """The K80's rate for each of its cores, and of its 26 multiprocessors, over a Zen 4 core's."""
     board = sheet("K80 board")
-    core = one("peak", what="FMAs and sums in registers: one core").value
+    core = one("peak", what="FMAs and sums in registers: one core")
     for what, count in (("by 4,992 cores, as its box counts them", 26 * 192),
                         ("by its 26 multiprocessors, which have a program of their own", 26)):
-        ratio = board.peaks["float32"] / count / core
-        yield of_two(what, min(ratio, 1 / ratio))
+        ratio = board.peaks["float32"] / count / core.value
+        yield of_two(what, min(ratio, 1 / ratio), core)
 
 
 @about("20c")
@@ -275,7 +289,8 @@ def state_over_a_desktops_cache() -> Iterator[Figure]:
     needed = {"ResNet-56, 128 pictures": 16 * 853_018 + activations,
               "AlexNet, its parameters alone": 16 * alexnet.sizes["parameters"]}  # fmt: skip
     for network, nbytes in needed.items():
-        yield of_two(f"{network}, over a {cpu.device}'s cache", nbytes / cpu.sizes["cache"])
+        yield of_two(f"{network}, over a {cpu.device}'s cache", nbytes / cpu.sizes["cache"], cpu,
+                     *[alexnet] * ("AlexNet" in network))
 
 
 @about("12b")
@@ -320,7 +335,7 @@ def gradients_over_a_bus() -> Iterator[Figure]:
     for row in published("all-reduce", device="Titan X"):
         if row.sizes["floats"] == 64_500_000:
             yield of_two(f"AlexNet by {row.sizes['cards']} Titan X over PCIe, nothing hidden",
-                         (step.value + row.value) / step.value)  # fmt: skip
+                         (step.value + row.value) / step.value, step, row)
 
 
 # Trees

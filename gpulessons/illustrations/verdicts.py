@@ -35,6 +35,17 @@ def ranges(finding):
                            f"{'; '.join(finding.lines)}.")  # fmt: skip
 
 
+def as_printed(row):
+    """A headline as its seller draws it: the other side is 1, and that is all."""
+    new, old = row.what.split(" over ")[0], row.what.split(" over ")[1].partition(",")[0]
+    title = f"{old} is 1, {new} is {row.value:g}. What is not in this picture?"
+    figure, axes = blank(6.4, 2.3, title)
+    axes.barh((0, 1), (1, row.value), color=(INK, BLUE), height=0.6)
+    name_rows(axes, [old, new])
+    axes.set_xlabel("tokens a second of a GPU, times the other's")
+    return Picture(figure, f"{title} Published: {row.citation}.")
+
+
 def headlines(ours, theirs, what):
     """What can be said of one piece of work: {a CPU's side: seconds} over {a card's: seconds}."""
     gains = {card: [mine / seconds for mine in ours.values()] for card, seconds in theirs.items()}

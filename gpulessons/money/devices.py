@@ -1,13 +1,8 @@
-"""What can be bought or rented, in plain numbers, and what it cost on some day.
-
-    published    what a data sheet promises at best, and a dated price or rent
-    typed in     what a learner read on a box
+"""What can be bought or rented: what its data sheet promises, and what it cost on some day.
 
 A number that nobody has given is None, and whatever it is needed for stays empty.
 """
 
-import math
-import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -36,18 +31,7 @@ class Device:
     rent: float | None = None  # of an hour: the least, for all hours
     rent_most: float | None = None  # for those alone in which it computes
     watts: float | None = None
-    kind: str = "typed in"
     where: str = ""  # where its numbers are from
-
-    def __post_init__(self):
-        if not (isinstance(self.name, str) and self.name.strip()):
-            raise ValueError(f'A device has a name, as in Device("my card"), not {self.name!r}.')
-        if unknown := set(self.rates) - set(FACTORS):
-            raise ValueError(f"{self.name}: a rate is of {', '.join(FACTORS)}, not "
-                             f"{unknown.pop()!r}.")  # fmt: skip
-        given = {**self.rates, **{name: getattr(self, name) for name in COUNTED}}
-        for what, number in given.items():
-            check_number(self.name, what, number, least=0 if what in FREE else None)
 
     def ridge(self, factors: str) -> float | None:
         """Operations a byte where its roof bends: with fewer, a step waits for memory."""
@@ -55,16 +39,7 @@ class Device:
         return rate / self.bandwidth if rate and self.bandwidth else None
 
 
-FREE = "price", "price_most", "rent", "rent_most"  # these may be 0
-COUNTED = "bandwidth", "memory", "watts", *FREE
-
-
-def check_number(device, what, number, least=None):
-    """ValueError unless it is None, or a finite number above 0; at least 0 where that is least."""
-    real = isinstance(number, numbers.Real) and not isinstance(number, bool)
-    if not (number is None or (real and (0 < number < math.inf or number == least))):
-        raise ValueError(f"{device}: {what} is a number above 0, or None where nobody knows it; "
-                         f"not {number!r}.")  # fmt: skip
+COUNTED = "bandwidth", "memory", "watts", "price", "price_most", "rent", "rent_most"
 
 
 def cards() -> list[Device]:
@@ -85,7 +60,7 @@ def card(name):
         price=min(prices) / max(shares) if prices else None,
         price_most=max(prices) / min(shares) if prices else None,
         rent=min(rents, default=None), rent_most=max(rents, default=None),
-        watts=promised.watts, kind="published", where=promised.source,
+        watts=promised.watts, where=promised.source,
     )  # fmt: skip
 
 

@@ -41,10 +41,10 @@ def hours_up(flying: float, hours: float = 24) -> float:
 
 @dataclass(frozen=True)
 class Day:
-    """What one device costs in a day in which it is in use for so many hours."""
+    """What a day costs in which a device is in use for so many hours."""
 
     hours: float
-    rents: dict[str, float]  # by the way of renting
+    ways: dict[str, float]  # by the way of paying somebody else
     owned: tuple[float, float]  # at the least price that is asked, and at the most
 
     @property
@@ -52,22 +52,24 @@ class Day:
         """The cheapest; where that hangs on the price of the card, this."""
         if self.hours > 24:
             return "more than one card does"
-        way = min(self.rents, key=self.rents.get)
+        way = min(self.ways, key=self.ways.get)
         low, high = self.owned
-        if high < self.rents[way]:
+        if high < self.ways[way]:
             return "own it"
-        return f"rent {way}" if low > self.rents[way] else f"ask its price, else rent {way}"
+        return way if low > self.ways[way] else f"ask its price, else {way}"
 
     def __str__(self):
-        told = ", ".join(f"{dollars:,.0f} {way}" for way, dollars in self.rents.items())
+        told = ", ".join(f"{dollars:,.0f} {way}" for way, dollars in self.ways.items())
         return (f"{self.hours:.1f} h in use: {told}, {self.owned[0]:,.0f} to {self.owned[1]:,.0f} "
                 f"owned → {self.verdict}")  # fmt: skip
 
 
-def a_day(device, quote: float, hours: float, years: float, price_per_kwh: float) -> Day:
+def a_day(device, quote: float, hours: float, years: float, price_per_kwh: float, **more) -> Day:
     """Rented by the second at a quote for an hour, rented for all hours, or owned for so many
-    years: the energy is that of the hours in use."""
+    years: the energy is that of the hours in use. more: dollars of a day by other ways."""
     used = hours * energy(device.watts, price_per_kwh)
     owned = tuple(price / (years * HOURS / 24) + used for price in (device.price,
                                                                    device.price_most))
-    return Day(hours, {"by the second": hours * quote, "always on": 24 * device.rent}, owned)
+    ways = {"by the second": hours * quote, "always on": 24 * device.rent}
+    return Day(hours, ways | {way.replace("_", " "): dollars for way, dollars in more.items()},
+               owned)

@@ -20,6 +20,17 @@ from .devices import FACTORS, Device
 
 PRODUCTS, OPS = 6, 12  # of one of its layers, forward: the ops are its products and as many others
 EAGER, COMPILED = "eager", "compiled"  # into a CUDA graph of fewer kernels
+# The networks of S. Shi et al., 2016 (arXiv 1608.07249), as hclhkbu/dlbench has them, built and
+# counted by PyTorch: parameters, operations of a training step (its FlopCounterMode), the numbers
+# that its layers put out, layers. Minibatches of 64 (FCN), 16 (AlexNet, ResNet-56), 128 (LSTM).
+SIX = {
+    "FCN-5": (117_997_696, 45_298_483_200, 2_498_560, 7),
+    "FCN-8": (130_586_752, 50_130_321_408, 3_284_992, 13),
+    "AlexNet": (89_578, 1_180_631_040, 721_056, 4),
+    "ResNet": (853_018, 12_046_626_816, 17_303_712, 114),
+    "LSTM-32": (6_182_672, 88_684_363_776, 43_057_152, 3),
+    "LSTM-64": (6_182_672, 177_368_727_552, 86_114_304, 3),
+}
 
 
 @dataclass(frozen=True)
@@ -60,15 +71,6 @@ class Work:
         parts = self.parts(device, factors)
         return max(parts, key=parts.get) if parts else ""
 
-    def cost(self, device: Device, factors: str) -> tuple[float, float] | None:
-        """Dollars for each of its tokens, at least: the rent of its time, by the least rent and by
-        the most; None where no rent is known, or it cannot be done."""
-        seconds = self.seconds(device, factors)
-        if seconds is None or device.rent is None:
-            return None
-        return tuple(rent / 3600 * seconds / self.tokens
-                     for rent in (device.rent, device.rent_most))
-
 
 @cache
 def launch(how: str = EAGER) -> float:
@@ -87,16 +89,12 @@ def networks() -> list[Work]:
     result and what the function after it makes of it are written and read, and the gradients of
     both. In 16 bits the update also reads and writes a copy of each weight in 32.
     """
-    from gpulessons.models.six_networks import KINDS, cost  # imports PyTorch
-
     works = []
-    for name in KINDS:
-        needs = cost(name)
-        outputs = (needs.memory / 4 - 2 * needs.parameters) / 4
-        moved = by_width(6 * needs.parameters + 8 * outputs)
-        moved["16 bits"] += 8 * needs.parameters
-        works.append(Work(name, needs.flops, moved, by_width(needs.memory / 4),
-                          2 * needs.layers * launch()))  # fmt: skip
+    for name, (parameters, flops, outputs, layers) in SIX.items():
+        moved = by_width(6 * parameters + 8 * outputs)
+        moved["16 bits"] += 8 * parameters
+        works.append(Work(name, flops, moved, by_width(2 * parameters + 4 * outputs),
+                          2 * layers * launch()))
     return works
 
 

@@ -353,9 +353,9 @@ RIGHT = {
     "which_limit": [
         ("return bounds[name], name", "return [bounds[name], name]"),
     ],
-    "which_part": [
-        ("return min(choice, key=cost)[0] if choice else None",
-         "return sorted(choice, key=cost)[0][0] if choice else None"),
+    "fits_and_costs": [
+        ("seconds = (weights + requests * cache) / bandwidth",
+         "seconds = weights / bandwidth + requests * (cache / bandwidth)"),
     ],
     "whole_checkpoint": [
         ('"dice": run.generator.get_state()}', '"dice": run.generator.get_state().clone()}'),

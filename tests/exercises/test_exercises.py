@@ -69,7 +69,7 @@ BY_HAND = {  # what the solution, which is the truth of these exercises, is give
                    ([-0.5645], [1.65])),
     "share_of_loss": (([1.0, 2.0, 3.0], 2, 6), 2.0),
     "surely_behind": ((2.0, 24_576, 1e9), 2.0),
-    "which_part": ((4, 1, 1, 5, [("a", 5, 2, 1, 3), ("b", 4, 9, 9, 1), ("c", 6, 1, 1, 1)]), "c"),
+    "fits_and_costs": ((100, 10, 36, 40, 20, 8), 4e4),  # two in time: 8 s for two tokens
 }  # fmt: skip
 
 

@@ -9,7 +9,6 @@ from gpulessons.money.devices import FACTORS, Device
 from gpulessons.money.renting import HOURS
 from gpulessons.money.works import Work
 
-BOX = Device("box", {"float32": 1e13, "TF32": 1e14}, 1e12, 1e9, 100, 100, 2, 4, watts=0.1)
 CHIP = Device("chip", {"float32": 1e13}, 1e11, 1e8, 10, 10, 1, 1, watts=0.1)
 
 
@@ -30,31 +29,6 @@ def test_a_published_step_stands_beside_its_bounds():
     said = buying.chain(STAGES, A).alt
     assert said.startswith("slow: 10.0 times its longest bound on the A. ")
     assert "slow: 1 s at least, 10 s: overhead; large: 5 s at least, 7 s: FLOP/s, MFU 71%." in said
-
-
-def test_the_cheapest_is_named_for_each_work_and_why_others_cost_nothing_known():
-    product, large = work("product", 1e3), work("large", 1e3, 5e8)
-    works = {"product": product, "large": lambda device, factors: large}
-    picture = buying.prices(works, [BOX, CHIP, Device("bare")], "float32")
-    best = "Which is cheapest? {}."
-    assert picture.alt.startswith(best.format("product: chip; large: box"))
-    assert "product: box: 55.6 to 111; chip: 27.8 to 27.8" in picture.alt
-    told = [text.get_text() for axes in picture.figure.axes for text in axes.texts]
-    assert told == ["no FLOP/s in float32", "does not fit", "no FLOP/s in float32"]
-    one = {"product": product}
-    both = "box or chip"
-    for low, high, word in ((1, 9, both), (9, 9, "box"), (4, 9, both)):
-        said = buying.prices(one, [BOX, replace(CHIP, rent=low, rent_most=high)], "float32").alt
-        assert said.startswith(best.format(f"product: {word}"))
-    free = [replace(BOX, rent=0, rent_most=0), replace(CHIP, rent=None)]
-    free = buying.prices(one, free, "float32")
-    assert free.alt.startswith(best.format("product: box"))
-    assert [text.get_text() for text in free.axes.texts] == ["costs nothing", "has no rent"]
-    barely = {"large": work("large", 1e3, 1.05e8)}  # within what a box leaves unsure
-    small = buying.prices(barely, [CHIP, replace(BOX, name="old")], "8 bits")
-    assert [text.get_text() for text in small.axes.texts] == ["fits barely, if at all", "no FP8"]
-    none = buying.prices(one, [CHIP], "TF32").alt
-    assert "No card that fits has both TF32 and a rent" in none
 
 
 def test_an_owned_card_pays_from_a_share_of_the_time_or_never():

@@ -14,6 +14,7 @@ from gpulessons.money.works import (
     EAGER,
     LLAMA_7B,
     LLAMA_70B,
+    SIX,
     Model,
     Work,
     filling,
@@ -24,10 +25,10 @@ from gpulessons.money.works import (
     prefill,
 )
 
-# -- What a step asks, how long it takes at least, and what that costs.
+# -- What a step asks, and how long it takes at least.
 
 # Ridge points: 100 operations a byte, and 1.
-FAST = Device("fast", {"float32": 1e12}, 1e10, memory=1e9, rent=9, rent_most=18)
+FAST = Device("fast", {"float32": 1e12}, 1e10, memory=1e9)
 THICK = Device("thick", {"float32": 1e11, "16 bits": 4e11}, 1e11)
 
 
@@ -49,33 +50,22 @@ def test_a_time_is_the_largest_of_three_and_says_which():
     assert STREAM.seconds(Device("half", {"float32": 1e12}), "float32") is None
 
 
-def test_what_does_not_fit_takes_no_time_and_costs_nothing():
+def test_what_does_not_fit_takes_no_time():
     for held, fits in ((1e9, True), (1e9 + 1, False)):
         each = work("large", 1e12, 1e6, held)
         assert each.fits(FAST, "float32") is fits
         assert (each.seconds(FAST, "float32") is None) is not fits
-        assert (each.cost(FAST, "float32") is None) is not fits
     assert work("large", 1, 1, 1e15).fits(THICK, "float32")  # its memory is not known
 
 
-def test_a_step_costs_the_rent_of_its_time():
-    assert PRODUCT.cost(FAST, "float32") == pytest.approx((9 / 3600, 18 / 3600))
-    assert STREAM.cost(FAST, "float32") == pytest.approx((9 * 0.1 / 3600, 18 * 0.1 / 3600))
-    tenth = replace(PRODUCT, tokens=10).cost(FAST, "float32")
-    assert tenth == pytest.approx((0.9 / 3600, 1.8 / 3600))
-    assert STREAM.cost(THICK, "float32") is None
-    assert STREAM.cost(replace(THICK, rent=0, rent_most=0), "float32") == (0, 0)
-
-
 def test_a_network_s_step_has_its_products_and_moves_weights_six_times_and_outputs_eight():
-    from gpulessons.models.six_networks import KINDS, cost
-
     works = networks()
-    first, size = works[0], "FCN-5"
-    assert [w.name for w in works] == list(KINDS) and first.flops == cost(size).flops
-    assert cost(size).layers == 7 and first.launched == 2 * 7 * launch()  # 4 products, 3 sigmoids
-    parameters = cost(size).parameters
-    outputs = cost(size).memory / 16 - parameters / 2
+    first, (parameters, flops, outputs, layers) = works[0], SIX["FCN-5"]
+    wide = 26_752 * 2_048
+    assert parameters == 2 * wide + 2 * 2_048**2 + 3 * 2_048 + 26_752
+    assert flops == 3 * 2 * 64 * (2 * wide + 2 * 2_048**2) and layers == 4 + 3  # and the sigmoids
+    assert outputs == 64 * (2 * 3 * 2_048 + 26_752)
+    assert [w.name for w in works] == list(SIX) and first.launched == 2 * 7 * launch()
     assert first.moved["float32"] == 4 * (6 * parameters + 8 * outputs)
     assert first.moved["TF32"] == first.moved["float32"]
     assert first.moved["16 bits"] == first.moved["float32"] / 2 + 8 * parameters  # a copy in 32
@@ -167,13 +157,14 @@ def test_a_worker_is_up_while_one_request_is_in_flight():
 
 def test_a_day_s_verdict_follows_from_its_dollars():
     asked = Device("a", price=365.25 * 10, price_most=365.25 * 50, rent=1, rent_most=3, watts=1000)
-    for hours, verdict in ((2, "rent by the second"), (5, "ask its price, else rent by the second"),
-                           (20, "ask its price, else rent always on"),
+    for hours, verdict in ((2, "by the second"), (5, "ask its price, else by the second"),
+                           (20, "ask its price, else always on"),
                            (25, "more than one card does")):  # fmt: skip
         day = a_day(asked, 3, hours, 1, 0)
-        assert day.rents == {"by the second": 3 * hours, "always on": 24}
+        assert day.ways == {"by the second": 3 * hours, "always on": 24}
         assert day.owned == pytest.approx((10, 50)) and day.verdict == verdict
     assert a_day(asked, 3, 20, 5, 0.05).owned == pytest.approx((2 + 1, 10 + 1))
     assert a_day(asked, 3, 20, 5, 0.05).verdict == "own it"
+    assert a_day(asked, 3, 20, 1, 0, by_the_token=9).verdict == "by the token"
     assert str(a_day(asked, 3, 2, 1, 0)) == (
-        "2.0 h in use: 6 by the second, 24 always on, 10 to 50 owned → rent by the second")
+        "2.0 h in use: 6 by the second, 24 always on, 10 to 50 owned → by the second")

@@ -1,28 +1,8 @@
-"""Devices: what can be typed in, what is read off a machine, what data sheets and shops say."""
+"""Devices: what data sheets and shops say."""
 
-import numpy as np
 import pytest
 
-from gpulessons.money.devices import CARDS, COUNTED, FREE, Device, card, cards, several
-
-
-def test_what_is_no_number_above_0_is_refused_by_name():
-    for field in COUNTED:
-        for value in (-1, float("nan"), float("inf"), "fast", True):
-            with pytest.raises(ValueError, match=rf"^my card: {field} is a number .* or None "):
-                Device("my card", **{field: value})
-        if field in FREE:
-            assert getattr(Device("free", **{field: 0}), field) == 0
-        else:
-            with pytest.raises(ValueError, match="above 0"):
-                Device("free", **{field: 0})
-    assert Device("my card", {"float32": np.float32(2)}, price=np.int64(3)).price == 3
-    for rates, wrong in (({"float32": 0}, "float32 is a number"), ({"float64": 1}, "'float64'")):
-        with pytest.raises(ValueError, match=f"my card: .*{wrong}"):
-            Device("my card", rates)
-    for name in ("  ", None):
-        with pytest.raises(ValueError, match="A device has a name"):
-            Device(name)
+from gpulessons.money.devices import CARDS, Device, card, cards, several
 
 
 def test_the_ridge_point_is_where_both_limits_meet():
@@ -33,7 +13,7 @@ def test_the_ridge_point_is_where_both_limits_meet():
 
 def test_cards_have_their_sheets_numbers_and_what_was_asked_for_them():
     found = {each.name: each for each in cards()}
-    assert tuple(found) == CARDS and all(each.kind == "published" for each in found.values())
+    assert tuple(found) == CARDS
     h200, b200, a100 = found["H200"], found["B200"], found["A100 80 GB"]
     assert h200.rates == {"float32": 67e12, "TF32": 495e12, "16 bits": 989e12, "8 bits": 1979e12}
     assert (h200.bandwidth, h200.memory, h200.watts) == (4.8e12, 141e9, 700)
