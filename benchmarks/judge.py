@@ -11,24 +11,31 @@ beside two simple rules (gpulessons/measure/judged.csv), whose summary it puts i
 import csv
 import io
 import re
+from bisect import bisect
+from collections import Counter
 from datetime import date
+from itertools import accumulate
 from pathlib import Path
+from statistics import mean
 
 from published_kernels import KERNELS, microbenchmarks
 from published_kernels.engine import by_machine_code, by_source
 
+from gpulessons import units
 from gpulessons.hardware import files
 from gpulessons.hardware.system import commit
 from gpulessons.measure.judged import FILE, Judgment, judgments
 from warplens.model.devices import named, sheet
 from warplens.model.published import MODELLED, PARTS, TIMES
 from warplens.model.value import LAUNCH
+from warplens.tables import Table
 
 WORDS = ("occupancy_limiter", "why_at_least")
 NUMBERS = ("seconds", "low", "high", "occupancy", "waves")
 COLUMNS = ("kernel", "gpu", "counted_from", *NUMBERS, *WORDS, *PARTS)
 NAPKIN = 0.8  # of a sheet's rates
 PAGE = Path(__file__).parents[1] / "docs" / "judged.md"
+FURTHER = 0.1  # than nine of ten times an interval's ends are: others are less alike; assumed
 
 
 def published_rows():
@@ -86,9 +93,30 @@ def main(file=MODELLED, rows=published_rows, columns=COLUMNS):
     files.write(file, text.getvalue())
 
 
+def left_out(found):
+    """How often an interval made from all other sources, or from all other GPUs, holds."""
+    closed, rows = [row for row in found if row.high], []
+    for name in sorted({name for row in closed for name in (row.source, row.gpu)}):
+        left = [row for row in closed if name in (row.source, row.gpu)]
+        low, high = spread([row for row in closed if name not in (row.source, row.gpu)])
+        held = units.percent(mean(low <= 1 / row.ratio <= high for row in left))
+        rows.append([name, f"{len(left)}", f"{low:.2f} to {high:.2f}", held])
+    head = ("left out", "times", "the others' interval, over the modelled time", "it held")
+    return Table("Intervals made without what they judge", head, rows)
+
+
+def spread(rows):
+    """From where to where published over modelled times lie: nine of ten of each source's alike."""
+    times = Counter(row.source for row in rows)
+    ratios = sorted((1 / row.ratio, 1 / times[row.source]) for row in rows)
+    reached = list(accumulate(weight for _, weight in ratios))
+    low, high = (ratios[bisect(reached, part * reached[-1])][0] for part in (0.05, 0.95))
+    return low * (1 - FURTHER), high * (1 + FURTHER)
+
+
 def page(text, found):
     """The page with today's tables between its marks."""
-    tables = {"groups": found.table(), "worst": found.worst(), "left out": found.left_out()}
+    tables = {"groups": found.table(), "worst": found.worst(), "left out": left_out(found)}
     for name, table in tables.items():
         lines = [table.head, ["---"] * len(table.head), *table.rows]
         rows = "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -101,7 +101,7 @@ def test_kernels_run_by_webgpu_where_there_is_no_numba(tmp_path_factory):
     bare.link(site, bare.distributions(["matplotlib", "wgpu"]))
     done = bare.run(site, "-c", INSTALLED + """
 from gpulessons import check, relu, transpose
-for op, name in ((relu, "CUDA, grid-stride"), (transpose, "CUDA, padded tile")):
+for op, name in ((relu, "CUDA, a thread per element"), (transpose, "CUDA, padded tile")):
     print(check(op, op.versions[name]))
 """, also=[ROOT / "tools"])  # fmt: skip
     assert done.returncode == 0 and done.stdout.count("by WebGPU") == 2, done.stdout + done.stderr

@@ -1,55 +1,12 @@
 """Right is not enough: loops, sectors, bank conflicts, idle threads; exercises ask for few."""
 
-import sys
-import tracemalloc
 from collections.abc import Callable, Sequence
-from itertools import count
-from typing import Any
 
 import numpy as np
 
 from warplens import Trace
 
 from .diagnosis import Wasteful
-
-# -- On the host.
-
-
-def steps_of(function: Callable, *arguments: Any) -> int:
-    """How many steps of Python a call takes, those of what it calls included: a loop shows."""
-    steps = count()
-
-    def watch(*_: Any) -> Any:
-        next(steps)
-        return watch
-
-    before = sys.gettrace()
-    sys.settrace(watch)
-    try:
-        function(*arguments)
-    finally:
-        sys.settrace(before)
-    return next(steps)
-
-
-def check_steps(few: int, many: int, sizes: str, hint: str) -> None:
-    """A larger problem may take no more steps of Python; those of a library may differ a little."""
-    if many > few + 10:
-        steps = f"{few:,} and {many:,} steps of Python"
-        raise Wasteful(f"{steps} for {sizes}: one after the other.", hint)
-
-
-def memory_of(function: Callable, *arguments: Any) -> int:
-    """The most bytes that a call holds beside its arguments; NumPy tells tracemalloc of its own."""
-    tracemalloc.start()
-    try:
-        function(*arguments)
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-
-
-# -- In kernels.
 
 
 def total(launches: Sequence[Trace], access: str, what: str = "accesses") -> int:
@@ -105,21 +62,11 @@ def check_shared(launches: Sequence[Trace]) -> None:
         raise Wasteful("without shared memory.", "cuda.shared.array: who fills it?")
 
 
-def check_loads(launches: Sequence[Trace]) -> None:
-    """A product's inner loop may not read global memory: a tile serves all its threads."""
-    reads, products = total(launches, "read"), sum(launch.flops for launch in launches) / 2
-    if products > 1 and reads > products / 2:  # a single one has nobody to share with
-        hint = "what the inner loop reads: two numbers in shared memory, the total in a register."
-        loads = f"{reads / products:.3g} loads for each multiplication"
-        raise Wasteful(f"{loads}, where 1/8 would do.", hint)
-    check_shared(launches)
-
-
 def remark_doubles(launches: Sequence[Trace]) -> str:
-    """A sentence, for nobody asked, where a kernel computes in float64 though no array is."""
+    """A sentence, for nobody asked, where a kernel asks for float64 though no array is."""
     warnings = (warning for launch in launches for warning in launch.warnings)
     lines = sorted({each.line for each in warnings if each.kind == "double precision"})
     return bool(lines) * (
-        f"It computes in float64 (line {', '.join(map(str, lines))}), which most GPUs do more "
+        f"It asks for float64 (line {', '.join(map(str, lines))}), which most GPUs do more "
         "slowly: an int or a Python float does that; np.float32(…) keeps it single."
     )

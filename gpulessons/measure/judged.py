@@ -3,7 +3,6 @@
     judgments()                     all of them, as a table: each kind of kernel, each limiter
     judgments("checked")            those that no parameter of the model comes from
     judgments().worst()             where it fails: the ladders of kernels that it misses by most
-    judgments().left_out()          how often an interval holds that was made without a source
 
 `make judge` models them and writes judged.csv. An answer "at least …" has no error and no interval:
 it is right where the published time is no shorter.
@@ -12,10 +11,8 @@ it is right where the published time is no shorter.
 from __future__ import annotations
 
 import csv
-from bisect import bisect
-from collections import Counter
 from collections.abc import Callable, Iterable
-from itertools import accumulate, groupby
+from itertools import groupby
 from pathlib import Path
 from statistics import mean, median
 from typing import Any, NamedTuple
@@ -37,7 +34,6 @@ NOTES = (
     "80 % rule: both rates at 80 % of the sheet's. Neither says anything of loads that hit L1.",
     "Shaped it: a parameter comes from these times, or a rule was changed for them.",
 )
-FURTHER = 0.1  # than nine of ten times an interval's ends are: others are less alike; assumed
 
 
 class Judgment(NamedTuple):
@@ -97,26 +93,6 @@ class Judgments(Tabled, tuple[Judgment, ...]):
                 for name, ratios in ranked[:most]]  # fmt: skip
         head = ("kernels of one source on one GPU", "times", "least", "median", "most")
         return Table("Modelled over published, where the model misses by most", head, rows)
-
-    def left_out(self) -> Table:
-        """How often an interval made from all other sources, or from all other GPUs, holds."""
-        closed, rows = [row for row in self if row.high], []
-        for name in sorted({name for row in closed for name in (row.source, row.gpu)}):
-            left = [row for row in closed if name in (row.source, row.gpu)]
-            low, high = spread([row for row in closed if name not in (row.source, row.gpu)])
-            held = units.percent(mean(low <= 1 / row.ratio <= high for row in left))
-            rows.append([name, f"{len(left)}", f"{low:.2f} to {high:.2f}", held])
-        head = ("left out", "times", "the others' interval, over the modelled time", "it held")
-        return Table("Intervals made without what they judge", head, rows)
-
-
-def spread(rows: list[Judgment]) -> tuple[float, float]:
-    """From where to where published over modelled times lie: nine of ten of each source's alike."""
-    times = Counter(row.source for row in rows)
-    ratios = sorted((1 / row.ratio, 1 / times[row.source]) for row in rows)
-    reached = list(accumulate(weight for _, weight in ratios))
-    low, high = (ratios[bisect(reached, part * reached[-1])][0] for part in (0.05, 0.95))
-    return low * (1 - FURTHER), high * (1 + FURTHER)
 
 
 def judgments(which: str = "all") -> Judgments:

@@ -286,7 +286,7 @@ RIGHT = {
          "    return out\n"),
     ],
     "guard": [
-        ("np.float32(0)", "0", "It computes in float64 (line 7)"),
+        ("np.float32(0)", "0", "It asks for float64 (line 7)"),
         ("if i < x.size:", "if not i >= out.shape[0]:"),
         ("if i < x.size:", "for i in range(i, x.size, cuda.gridsize(1)):"),
         ("if i < x.size:\n        out[i] = max(x[i], np.float32(0))\n\n"
