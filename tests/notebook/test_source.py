@@ -39,8 +39,8 @@ def test_the_place_is_the_line_where_it_stands():
     [
         (copy.copy_kernel, "@cuda.jit\ndef copy_kernel(x, out):"),
         (
-            relu.versions["CUDA, grid-stride"],
-            '@relu.version("CUDA, grid-stride", on=gpu)\ndef launch',
+            relu.versions["CUDA, a thread per element"],
+            '@relu.version("CUDA, a thread per element", on=gpu)\ndef launch',
         ),
         (relu, "@op("),
         (bias_activation.bias_gelu.versions["Numba, fused"], "def fused_loop(x, b, out):"),
