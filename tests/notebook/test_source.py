@@ -58,7 +58,7 @@ def test_what_was_made_of_a_function_shows_the_function(thing, first):
 
 
 def test_as_html_with_styles_stripped_it_is_the_same_text():
-    text = source(activations_more.element_loop)
+    text = source(activations_more.gelu_loop)
     assert text.text.strip() in plain(text._repr_html_())
     assert text.place in plain(text._repr_html_())
 
