@@ -79,7 +79,7 @@ def test_of_accesses_those_count_as_own_that_no_other_thread_needs(kernel, share
     assert known.own_share(launches[-1]) < 1
 
 
-@pytest.mark.parametrize(("refused", "share"), [(None, 0), ("walk", 2 / 3)])
+@pytest.mark.parametrize(("refused", "share"), [(None, 0), ("walk", 1 / 2)])
 def test_without_a_compiler_no_kernel_is_called_faulty(refused, share, monkeypatch):
     """One that refuses the walks is another matter."""
 

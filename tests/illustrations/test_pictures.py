@@ -258,7 +258,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
 PLOTS = {
     "timings": {
         "scaling": lambda f: f(on_paper()), "bars": lambda f: f(on_paper()),
-        "ceiling": lambda f: f({"copy": 8e10}, 1e11), "stages": lambda f: f(*timed(*CPU[0][:3])),
     },
     "picture": {"images": lambda f: f({"a": random(8, 9), "b": random(8, 9, 3)}, "Two.")},
     "modelled": {"bounds": lambda f: f(estimate())},
