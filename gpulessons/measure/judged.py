@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterable
-from itertools import groupby
+from itertools import combinations, groupby
 from pathlib import Path
 from statistics import mean, median
 from typing import Any, NamedTuple
 
 from gpulessons import units
-from warplens.model.published import kendall
 from warplens.tables import Table, Tabled
 
 FILE = Path(__file__).with_name("judged.csv")
@@ -136,6 +135,20 @@ def taus(rows: Iterable[Judgment], rule: str) -> list[float]:
     each = (kendall([(row.published, row.within, getattr(row, rule)) for row in ladder
                      if getattr(row, rule)]) for _, ladder in by_ladder(rows))  # fmt: skip
     return [tau for tau in each if tau is not None]
+
+
+def kendall(times: Iterable[tuple[float, float, float]]) -> float | None:
+    """How well a rule orders times: (pairs in order − pairs out of order) / pairs.
+
+    times: what was published, how far off that may be, what the rule says. Pairs that the published
+    figures do not tell apart, each as good as it is, are left out; None where no pair is left.
+    """
+    score = pairs = 0
+    for (quick, near, first), (slow, off, second) in combinations(sorted(times), 2):
+        if slow * (1 - off) > quick * (1 + near):
+            pairs += 1
+            score += (second > first) - (second < first)
+    return score / pairs if pairs else None
 
 
 def told(average: Callable, values: list[float], write: Callable = units.percent) -> str:

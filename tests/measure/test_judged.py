@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gpulessons.measure.judged import Judgment, Judgments, judgments, numbers
+from gpulessons.measure.judged import Judgment, Judgments, judgments, kendall, numbers
 from warplens.model.modelling import SPREAD
 
 ROOT = Path(__file__).parents[2]
@@ -41,6 +41,12 @@ def test_every_published_time_is_there_and_each_either_shaped_the_model_or_check
     assert all(one.fitted == "yes" for one in every if one.kind in ("products", "copies"))
     heads = [line[0] for line in every.table().rows]
     assert heads[:2] == ["all", "products"] and "only checked it" in heads
+
+
+def test_tau_falls_where_two_kernels_come_in_the_wrong_order():
+    assert kendall([(1.0, 0.01, 1.0), (2.0, 0.01, 3.0)]) == 1
+    assert kendall([(1.0, 0.01, 3.0), (2.0, 0.01, 1.0)]) == -1
+    assert kendall([(1.0, 0.1, 1.0), (1.1, 0.1, 2.0)]) is None, "nobody can tell these two apart"
 
 
 def test_the_interval_is_that_of_all_sources_and_would_hold_for_each_without_it(monkeypatch):
