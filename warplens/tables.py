@@ -30,9 +30,9 @@ class Table:
         return "\n".join([self.caption, *text, *self.notes])
 
     def _repr_html_(self) -> str:
-        if not self.rows:
-            return f"<p>{escape(self.caption)}</p>"
-        table = html_table(self.caption, self.head, self.rows, self.named)
+        table = f"<p>{escape(self.caption)}</p>"
+        if self.rows:
+            table = html_table(self.caption, self.head, self.rows, self.named)
         return table + (f"<p>{'<br>'.join(map(escape, self.notes))}</p>" if self.notes else "")
 
 

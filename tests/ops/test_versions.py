@@ -157,10 +157,20 @@ PACKED = r"\bv?(mul|add|fn?m(add|sub)\d*)ps\b|\bf(mul|add|mla)\t?.*v\d+\.4s|\bf(
 @pytest.fixture(scope="module")
 def over():
     """over(function, x): exp32's or tanh32's values, from a loop that consists of vectors."""
-    from gpulessons.ops import activations_more, common
+    from numba import njit, prange
 
-    loops = {name: activations_more.element_loop(getattr(common, name), common.SERIAL)
-             for name in ("exp32", "tanh32")}  # fmt: skip
+    from gpulessons.ops import common, vectors
+
+    def loop_of(element):
+        @njit(**common.SERIAL)
+        def loop(x, out):
+            for i in prange(x.size):
+                vectors.full_width()
+                out[i] = element(x[i])
+
+        return loop
+
+    loops = {name: loop_of(getattr(common, name)) for name in ("exp32", "tanh32")}
 
     def over(name, x):
         out = np.empty_like(x)
