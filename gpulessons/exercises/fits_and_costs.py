@@ -27,7 +27,8 @@ def fits_and_costs(memory, bandwidth, rent, weights, cache, slowest):
     ### END SOLUTION
 '''
 
-# Round numbers that stand for no card: a byte of bandwidth a second reads a byte in a second.
+# Round numbers that stand for no card. The bandwidth of most is a power of two, as the order of
+# operations would else decide whether a request that is just in time still is.
 FULL = (100, 10, 36, 40, 7, 60)  # 8 fit, and in 60 seconds a step could read them all
 SOON = (100, 10, 36, 40, 7, 7)  # 4 in time
 NONE_FIT = (40, 10, 36, 40, 7, 60)
@@ -37,7 +38,7 @@ ONE = (47, 10, 36, 40, 7, 60)
 
 def drawn(rng):
     weights = rng.randrange(20, 60)
-    return (rng.randrange(50, 150), rng.randrange(5, 20), rng.randrange(1, 9), weights,
+    return (rng.randrange(50, 150), 2 ** rng.randrange(2, 5), rng.randrange(1, 9), weights,
             rng.randrange(1, 9), rng.randrange(3, 20))  # fmt: skip
 
 

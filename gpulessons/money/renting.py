@@ -44,32 +44,13 @@ class Day:
     """What a day costs in which a device is in use for so many hours."""
 
     hours: float
-    ways: dict[str, float]  # by the way of paying somebody else
+    ways: dict[str, float]  # rented: by the second, or always on
     owned: tuple[float, float]  # at the least price that is asked, and at the most
 
-    @property
-    def verdict(self) -> str:
-        """The cheapest; where that hangs on the price of the card, this."""
-        if self.hours > 24:
-            return "more than one card does"
-        way = min(self.ways, key=self.ways.get)
-        low, high = self.owned
-        if high < self.ways[way]:
-            return "own it"
-        return way if low > self.ways[way] else f"ask its price, else {way}"
 
-    def __str__(self):
-        told = ", ".join(f"{dollars:,.0f} {way}" for way, dollars in self.ways.items())
-        return (f"{self.hours:.1f} h in use: {told}, {self.owned[0]:,.0f} to {self.owned[1]:,.0f} "
-                f"owned → {self.verdict}")  # fmt: skip
-
-
-def a_day(device, quote: float, hours: float, years: float, price_per_kwh: float, **more) -> Day:
+def a_day(device, quote: float, hours: float, years: float, price_per_kwh: float) -> Day:
     """Rented by the second at a quote for an hour, rented for all hours, or owned for so many
-    years: the energy is that of the hours in use. more: dollars of a day by other ways."""
+    years: the energy is that of the hours in use."""
     used = hours * energy(device.watts, price_per_kwh)
-    owned = tuple(price / (years * HOURS / 24) + used for price in (device.price,
-                                                                   device.price_most))
-    ways = {"by the second": hours * quote, "always on": 24 * device.rent}
-    return Day(hours, ways | {way.replace("_", " "): dollars for way, dollars in more.items()},
-               owned)
+    low, high = (price / (years * HOURS / 24) + used for price in (device.price, device.price_most))
+    return Day(hours, {"by the second": hours * quote, "always on": 24 * device.rent}, (low, high))

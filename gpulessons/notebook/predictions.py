@@ -12,7 +12,6 @@ later has seen it.
 """
 
 import os
-import random
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,18 +41,6 @@ def kept() -> "History":
 def calibration() -> "Calibration":
     """How near your predictions were, each kind by itself: the Calibration shows itself."""
     return Calibration(kept())
-
-
-def example(guesses: int = 14) -> "Calibration":
-    """The Calibration of guesses that nobody made, too high more often than not."""
-    draw = random.Random(16)
-    entries = []
-    for number in range(1, guesses + 1):
-        answer = 10 ** draw.uniform(0, 3)
-        guess = answer * 10 ** draw.gauss(0.25, 0.4)
-        entries.append(Entry(number, f"invented question {number}", Scale(0.01, 1e6, "×"), guess,
-                             "", answer, "live"))  # fmt: skip
-    return Calibration(History(tuple(entries)), whose="Invented")
 
 
 def where() -> Path | None:
@@ -232,7 +219,6 @@ class Calibration:
     """A learner's predictions, scored."""
 
     history: History
-    whose: str = ""  # where the guesses are not a learner's, and were not measured
 
     @property
     def scores(self) -> dict[str, Score]:
@@ -249,19 +235,15 @@ class Calibration:
     def title(self) -> str:
         """The message of the picture."""
         return " ".join(
-            f"{self.about(kind)}: {score.within(2)} of {len(score.ratios)} predictions within a "
-            "factor of 2."
+            f"{SCORED[kind].capitalize()}: {score.within(2)} of {len(score.ratios)} predictions "
+            "within a factor of 2."
             for kind, score in self.scores.items() if score.ratios
         ) or "No prediction by a factor yet."  # fmt: skip
 
     @property
     def words(self) -> list[str]:
         """A line for each kind."""
-        return [f"{self.about(kind)}: {score!r}" for kind, score in self.scores.items()]
-
-    def about(self, kind: str) -> str:
-        """What a line begins with: how the answers of this kind came about."""
-        return self.whose or SCORED[kind].capitalize()
+        return [f"{SCORED[kind].capitalize()}: {score!r}" for kind, score in self.scores.items()]
 
     def picture(self) -> "Picture":
         """Guess against answer, and how many are within which factor, as a `Picture`."""

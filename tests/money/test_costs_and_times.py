@@ -155,16 +155,9 @@ def test_a_worker_is_up_while_one_request_is_in_flight():
     assert hours_up(18) > 23.99  # eighteen at once: never none
 
 
-def test_a_day_s_verdict_follows_from_its_dollars():
+def test_a_day_is_rented_by_its_hours_or_all_of_them_or_owned():
     asked = Device("a", price=365.25 * 10, price_most=365.25 * 50, rent=1, rent_most=3, watts=1000)
-    for hours, verdict in ((2, "by the second"), (5, "ask its price, else by the second"),
-                           (20, "ask its price, else always on"),
-                           (25, "more than one card does")):  # fmt: skip
-        day = a_day(asked, 3, hours, 1, 0)
-        assert day.ways == {"by the second": 3 * hours, "always on": 24}
-        assert day.owned == pytest.approx((10, 50)) and day.verdict == verdict
+    day = a_day(asked, 3, 2, 1, 0)
+    assert day.hours == 2 and day.ways == {"by the second": 6, "always on": 24}
+    assert day.owned == pytest.approx((10, 50))
     assert a_day(asked, 3, 20, 5, 0.05).owned == pytest.approx((2 + 1, 10 + 1))
-    assert a_day(asked, 3, 20, 5, 0.05).verdict == "own it"
-    assert a_day(asked, 3, 20, 1, 0, by_the_token=9).verdict == "by the token"
-    assert str(a_day(asked, 3, 2, 1, 0)) == (
-        "2.0 h in use: 6 by the second, 24 always on, 10 to 50 owned → by the second")

@@ -163,9 +163,3 @@ def test_importing_them_loads_nothing_heavy():
     code = f"import sys; from gpulessons import predictions; print({heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
-
-
-def test_the_example_says_that_nobody_made_its_guesses():
-    shown = predictions.example()
-    assert shown.title.startswith("Invented: ") and repr(shown).startswith("Invented: ")
-    assert "easured" not in shown.title + repr(shown) and shown == predictions.example()
