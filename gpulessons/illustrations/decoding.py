@@ -2,8 +2,9 @@
 
 from gpulessons import units
 from gpulessons.models.decoder import Shape
-from gpulessons.plots.forms import LOOKS, dots, log_lines, percent
-from gpulessons.plots.picture import BLUE, INK, VERMILLION, Picture
+from gpulessons.plots.axes import written
+from gpulessons.plots.forms import LOOKS, dots, lines, log_lines, percent
+from gpulessons.plots.picture import BLUE, INK, VERMILLION, Picture, blank
 from warplens.model.devices import sheet
 
 CARDS = "T4", "RTX 4090", "A100 80 GB", "H100", "H200", "B200"
@@ -48,15 +49,24 @@ def cards(shape: Shape, batch: int, context: int, bits: int) -> Picture:
 
 
 def foretold(nbytes: list[int], seconds: list[float], third: float) -> Picture:
-    """Time of a step against the bytes of its weights: measured, and as two models foretell it."""
-    there = [third if n == 2 else each for n, each in enumerate(seconds)]
+    """Time of a step against the bytes of its weights: measured, and the line through the first two
+    from no bytes at all to the third."""
     title = (f"Two models foretell a third: {units.seconds(third)}. It takes "
              f"{units.seconds(seconds[2])}.")
-    return log_lines(
-        [("measured", nbytes, seconds, {"color": BLUE, "marker": "o", "linestyle": "none"}),
-         ("foretold", nbytes, there, {"color": INK, "linestyle": ":"})],
-        ("bytes of the weights that a step reads", units.size), ("time of a token", units.seconds),
-        title=title, ticks=nbytes, base=2)
+    slope = (seconds[1] - seconds[0]) / (nbytes[1] - nbytes[0])
+    start = seconds[0] - nbytes[0] * slope
+    figure, axes = blank(height=3.6, title=title)
+    axes.set(xlabel="bytes of the weights that a step reads", ylabel="time of a token")
+    axes.set(xlim=(0, 1.05 * nbytes[2]), ylim=(min(0, start), 1.15 * max(third, seconds[2])))
+    axes.set_xticks(nbytes)
+    for axis, write in ((axes.xaxis, units.size), (axes.yaxis, units.seconds)):
+        written(axis, write)
+    lines(axes, [("foretold by two", [0, nbytes[2]], [start, third],
+                  {"color": INK, "linestyle": ":"}),
+                 ("measured", nbytes, seconds, {"marker": "o", "linestyle": "none"})])
+    points = ", ".join(f"{units.seconds(y)} at {units.size(x)}"
+                       for x, y in zip(nbytes, seconds, strict=True))
+    return Picture(figure, f"{title} measured: {points}.")
 
 
 def by_batch(rows, at_most, fits) -> Picture:

@@ -31,8 +31,8 @@ def floor(took: dict[int, float], wide: int, narrow: int) -> Picture:
          ("as width²", [*took], [*by_work.values()], {"color": INK, "linestyle": ":"})],
         ("numbers in each layer", units.count), ("time of a step", units.seconds), base=2,
         ticks=[*took], title=title)
-    picture.axes.axhline(took[narrow], color=INK, linewidth=0.8, linestyle="--")
-    picture.axes.set_ylim(took[narrow] / 30, 3 * took[last])
+    picture.axes.axhline(min(took.values()), color=INK, linewidth=0.8, linestyle="--")
+    picture.axes.set_ylim(min(took.values()) / 30, 3 * took[last])
     picture.axes.yaxis.set_major_locator(LogLocator())
     return picture
 
