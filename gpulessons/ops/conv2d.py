@@ -18,7 +18,7 @@ from numba import cuda, float32
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import THREADS, ceil_div, grid, run_op
+from .common import THREADS, ceil_div, grid
 from .conv2d_direct import by_columns, direct
 from .im2col import bordered, im2col, output_size, patches
 
@@ -299,7 +299,3 @@ def shaped(dims, kernel, *, padding=None, name="conv2d"):
     other = conv2d.like(inputs, sizes=(28, 56, 112))
     other.name = name
     return other
-
-
-if __name__ == "__main__":
-    run_op(conv2d)

@@ -17,7 +17,7 @@ from numba import cuda, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
-from .common import ONE, PARALLEL, REASSOCIATING, SERIAL, SIZES, WARP, ZERO, run_op
+from .common import ONE, PARALLEL, REASSOCIATING, SERIAL, SIZES, WARP, ZERO
 from .reduce import warp_reduce_sum
 from .rows import ROW_EDGES, sum_of_row, warp_per_row, wide_rows
 
@@ -96,7 +96,3 @@ def pytorch(x, gain, bias):
     import torch
 
     return partial(torch.layer_norm, x, gain.shape, gain, bias, EPS)
-
-
-if __name__ == "__main__":
-    run_op(layer_norm)

@@ -16,7 +16,7 @@ from numba import cuda, njit, prange
 from gpulessons.backends import gpu, host
 from gpulessons.operation import op
 
-from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div, run_op
+from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div
 
 RATE, MU, BETA1, BETA2, EPSILON = 1e-3, 0.9, 0.9, 0.999, 1e-8
 RATE32, MU32, B1, B2, EPSILON32 = map(np.float32, (RATE, MU, BETA1, BETA2, EPSILON))
@@ -121,7 +121,3 @@ def momentum_kernel(w, g, v, new_w, new_v):
 @momentum_step.version("CUDA, fused", on=gpu)
 def launch_momentum(w, g, v, out):
     momentum_kernel[ceil_div(w.size, THREADS), THREADS](w, g, v, *out)
-
-
-if __name__ == "__main__":
-    run_op(adam_step)

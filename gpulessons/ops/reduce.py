@@ -13,7 +13,7 @@ from numba import cuda, float32, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
-from .common import FULL_MASK, SIZES, THREADS, WARP, ZERO, ceil_div, run_op, torch_call
+from .common import FULL_MASK, SIZES, THREADS, WARP, ZERO, ceil_div, torch_call
 
 WARPS = THREADS // WARP  # in a block
 
@@ -153,7 +153,3 @@ total.version("CUDA, warp shuffles", on=gpu)(launcher(total_kernel, most_blocks=
 total_pytorch = torch_call("sum", 0, keepdim=True)
 total.version("PyTorch on CPU", on=torch_cpu, prepares=True)(total_pytorch)
 total.version("PyTorch on GPU", on=torch_gpu, prepares=True)(total_pytorch)
-
-
-if __name__ == "__main__":
-    run_op(total)
