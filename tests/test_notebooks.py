@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
-from itertools import pairwise
 from pathlib import Path
 
 import nbformat
@@ -15,9 +14,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 import save_notebooks
-from assignments import stubs_in
 from first_cell import ID, address_in, first_cell
-from gpulessons import exercises
 from gpulessons.hardware import budget
 from gpulessons.notebook.controls import kept
 from gpulessons.progress import EMPTY
@@ -152,10 +149,6 @@ def test_all_were_saved_with_one_address():
 @each_notebook
 def test_it_has_the_parts_of_a_lesson(path):
     assert not missing_parts(save_notebooks.read(path), path.stem)
-
-
-@each_notebook
-def test_each_extra_exercise_is_marked_where_its_task_begins_and_no_other(path):
 
 
 @each_notebook
