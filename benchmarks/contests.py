@@ -25,7 +25,6 @@ from gpulessons.operation import op
 from gpulessons.ops.activations import relu
 from gpulessons.ops.conv2d import conv2d
 from gpulessons.ops.copy import copy, triad
-from gpulessons.ops.layer_norm import layer_norm
 from gpulessons.ops.matmul import matmul
 from gpulessons.ops.optimizer_step import adam_loop, corrections
 from gpulessons.ops.softmax import softmax
@@ -202,19 +201,13 @@ def copy_matrix(x, out):
     out.copy_(x)
 
 
-# -- Softmax and layer norm beside a copy, which need not be right: they move the same bytes.
+# -- Softmax beside a copy, which need not be right: they move the same bytes.
 
 softmax_or_copy = softmax.like(softmax.make_inputs)
-norm_or_copy = layer_norm.like(layer_norm.make_inputs)
 
 
 @softmax_or_copy.version("copy: PyTorch on GPU", on=torch_gpu, rtol=math.inf)
 def copy_rows(x, out):
-    out.copy_(x)
-
-
-@norm_or_copy.version("copy: PyTorch on GPU", on=torch_gpu, rtol=math.inf)
-def copy_rows_too(x, gain, bias, out):
     out.copy_(x)
 
 

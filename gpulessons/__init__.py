@@ -38,7 +38,7 @@ HOMES = {
     "ops.lstm_cell": "lstm_cell",
     "ops.lstm_sequence": "lstm_sequence",
     "ops.matmul": "matmul",
-    "ops.optimizer_step": "momentum_step adam_step",
+    "ops.optimizer_step": "adam_step",
     "ops.shade": "shade",
     "ops.reduce": "total",
     "ops.softmax": "softmax",

@@ -79,18 +79,17 @@ def read(folder):
 
 
 def by_learner(found, home):
-    """Core exercises right of those handed in, for each notebook; extra ones after a plus."""
+    """Exercises right of those handed in, for each notebook."""
     numbers = sorted({home[name] for states in found.values() for name in states})
     rows = [[who, *(share(states, [n for n in states if home[n] == number]) for number in numbers)]
             for who, states in found.items()]
-    notes = ["3/4 +1: of 4 core exercises 3 are right, and 1 extra one; –: not handed in."]
+    notes = ["3/4: of 4 exercises 3 are right; –: not handed in."]
     return Table("Who solved what", ["learner", *numbers], rows, notes)
 
 
 def share(states, names):
-    right = Counter(name in exercises.EXTRA for name in names if states[name][0] == RIGHT)
-    core = sum(name not in exercises.EXTRA for name in names)
-    return f"{right[False]}/{core}{f' +{right[True]}' if right[True] else ''}" if names else "–"
+    right = sum(states[name][0] == RIGHT for name in names)
+    return f"{right}/{len(names)}" if names else "–"
 
 
 def by_exercise(found, home):
@@ -110,11 +109,10 @@ def write_csv(path, found, home):
     """A row for each learner and exercise; its first bytes tell Excel that it is UTF-8."""
     with open(path, "w", encoding="utf-8-sig", newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(["learner", "notebook", "exercise", "kind", "result", "words"])
+        rows.writerow(["learner", "notebook", "exercise", "result", "words"])
         for who, states in found.items():
             for name, (state, words) in states.items():
-                kind = "extra" if name in exercises.EXTRA else "core"
-                rows.writerow(map(safe, [who, home[name], name, kind, state, words]))
+                rows.writerow(map(safe, [who, home[name], name, state, words]))
 
 
 def safe(words):

@@ -27,7 +27,7 @@ ROOMS = {
     "grader": "operation backends",
     "measure": "operation backends hardware progress units",
     "comparing": "measure grader operation progress",
-    "ops": "comparing grader operation backends",
+    "ops": "operation backends",
     "models": "ops hardware units",
     "money": "evidence units",
     "workers": "models hardware progress",

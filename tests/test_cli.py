@@ -130,8 +130,8 @@ def test_an_unknown_command_op_or_version_is_answered_with_the_nearest(capsys):
 
 
 def test_what_is_left_out_or_too_much_is_named_and_nothing_else(capsys):
-    assert "required: PROGRAM. Try: gpulessons workers --help" in refused(
-        capsys, "workers", status=2
+    assert "required: DIR. Try: gpulessons notebooks --help" in refused(
+        capsys, "notebooks", status=2
     )
     assert "unrecognized arguments: relu. Try: gpulessons --help" in refused(
         capsys, "doctor", "relu", status=2
@@ -484,8 +484,8 @@ def test_a_misspelling_is_answered_without_loading_anything_heavy():
 
 PRINTING = """
     from gpulessons.cli import COMMANDS, main
-    COMMANDS["asm"] = lambda options: print("12 \\xb5s, 3\\xd7")
-    sys.exit(main(["asm", "relu"]))
+    COMMANDS["claims"] = lambda options: print("12 \\xb5s, 3\\xd7")
+    sys.exit(main(["claims", "3"]))
 """
 
 
@@ -495,40 +495,12 @@ def test_a_terminal_without_the_characters_still_shows_the_words():
     assert (running.returncode, said, trouble) == (0, "12 ?s, 3?\n", "")
 
 
-@pytest.mark.parametrize("arguments", [["asm", "relu"], ["--help"], ["--version"]])
+@pytest.mark.parametrize("arguments", [["claims", "3"], ["--help"], ["--version"]])
 def test_a_reader_who_has_read_enough_is_no_trouble(arguments):
-    running = started(PRINTING.replace('["asm", "relu"]))', f"{arguments}))"))
+    running = started(PRINTING.replace('["claims", "3"]))', f"{arguments}))"))
     running.stdout.close()  # long before the first word
     assert running.stderr.read() == ""
     assert running.wait() == 1
-
-
-def test_asm_says_what_each_kernel_needs_without_a_gpu(capsys):
-    assert main(["asm", "transpose", "--version", "CUDA, padded tile"]) == 0
-    said = capsys.readouterr().out
-    assert "registers and 0 spilled bytes a thread, 4224 bytes of shared memory" in said
-
-
-def test_asm_counts_the_machine_code_of_each_line_and_prints_it_if_asked(capsys):
-    assert main(["asm", "transpose", "--version", "CUDA, padded tile"]) == 0
-    short = capsys.readouterr().out
-    assert "bytes read, shared" in short and "cuda.syncthreads()" in short
-    assert "BAR.SYNC" not in short
-    assert main(["asm", "transpose", "--version", "CUDA, padded tile", "--sass"]) == 0
-    assert "BAR.SYNC" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "status", "words"),
-    [
-        (["asm", "relu", "--version", "NumPy"], 1, "None of these versions"),
-        (["asm", "relu", "--version", "CUDA, a thread per elemen"], 2,
-         "Did you mean 'CUDA, a thread per element'?"),
-    ],
-)
-def test_asm_refuses_in_a_sentence(capsys, arguments, status, words):
-    assert main(arguments) == status
-    assert words in capsys.readouterr().err
 
 
 # claims

@@ -85,7 +85,7 @@ def test_the_csv_has_a_row_for_each_exercise_and_no_formula(tmp_path, lines):
     with open(tmp_path / "class.csv", encoding="utf-8-sig", newline="") as file:
         rows = {row["exercise"]: row for row in csv.DictReader(file)}
     assert rows["fits_and_costs"] == {
-        "learner": "'=ada", "notebook": "15", "exercise": "fits_and_costs", "kind": "core",
+        "learner": "'=ada", "notebook": "15", "exercise": "fits_and_costs",
         "result": "not yet", "words": wrong().trouble}
     assert rows["break_even_hours"]["result"] == "not tried"
 

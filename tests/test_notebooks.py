@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
-from itertools import pairwise
 from pathlib import Path
 
 import nbformat
@@ -15,9 +14,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 import save_notebooks
-from assignments import stubs_in
 from first_cell import ID, address_in, first_cell
-from gpulessons import exercises
 from gpulessons.hardware import budget
 from gpulessons.notebook.controls import kept
 from gpulessons.progress import EMPTY
@@ -33,7 +30,6 @@ PICTURES = {"image/png", "image/jpeg", "image/svg+xml"}
 PARTS = (
     "The claim", "Predict", "Measure", "Why", "Break it", "Your turn", "Quiz", "Recap", "Sources",
 )  # fmt: skip
-MARK = re.compile(r"^(\*{1,2})[^*\n]+\1 \*\(extra\)\*", re.MULTILINE)  # where a task begins
 SECOND = "Predict", "Your turn", "The answer", "Further", "Sources"  # of pages from one question
 WITHOUT = {"00_start_here": {"The claim"}}  # it teaches how to measure, and claims nothing
 
@@ -46,16 +42,6 @@ def code(notebook):
 
 def prose(notebook):
     return [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
-
-
-def mismarked(notebook):
-    """Extra exercises without their mark, core ones with it, and cells with it above no stub."""
-    stubs = {cell.id: exercise.name for cell, exercise in stubs_in(notebook.cells)}
-    marked = {
-        stubs.get(below.id, cell.id)
-        for cell, below in pairwise(notebook.cells) if MARK.search(cell.source)
-    }  # fmt: skip
-    return marked ^ (exercises.EXTRA & set(stubs.values()))
 
 
 def quoted(notebook):
@@ -163,11 +149,6 @@ def test_all_were_saved_with_one_address():
 @each_notebook
 def test_it_has_the_parts_of_a_lesson(path):
     assert not missing_parts(save_notebooks.read(path), path.stem)
-
-
-@each_notebook
-def test_each_extra_exercise_is_marked_where_its_task_begins_and_no_other(path):
-    assert not mismarked(save_notebooks.read(path))
 
 
 @each_notebook

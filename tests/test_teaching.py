@@ -8,7 +8,7 @@ import pytest
 
 import save_notebooks
 from collect import home_of
-from gpulessons import cli, exercises
+from gpulessons import cli
 from gpulessons.hardware import budget, machine
 from gpulessons.measure.recordings import Recording
 
@@ -140,15 +140,13 @@ def test_a_weeks_minutes_are_the_notebooks_own_and_what_is_left_of_ninety():
         assert sum(int(row[1]) + int(row[3] or 0) for row in rows) == LESSON, week
 
 
-def test_every_exercise_is_a_core_or_an_extra_one_of_its_notebook():
-    part = (TEACHING / "plans.md").read_text(encoding="utf-8").partition("## Core and extra")[2]
+def test_the_plans_name_every_exercise_of_a_notebook():
+    part = (TEACHING / "plans.md").read_text(encoding="utf-8").partition("## Exercises")[2]
     told = {
-        name: (number, extra)
-        for number, *kinds in re.findall(r"^\| (\d\d) \|(.*)\|(.*)\|$", part, re.MULTILINE)
-        for extra, names in enumerate(kinds) for name in re.findall(r"`(\w+)`", names)
+        name: number for number, names in re.findall(r"^\| (\d\d) \|(.*)\|$", part, re.MULTILINE)
+        for name in re.findall(r"`(\w+)`", names)
     }  # fmt: skip
-    expected = {name: (home[:2], name in exercises.EXTRA) for name, home in home_of().items()}
-    assert told == expected
+    assert told == {name: home[:2] for name, home in home_of().items()}
     assert len(re.findall(r"`\w+`", part)) == len(told)
 
 

@@ -34,7 +34,7 @@ COLUMNS = (
 # What notebooks ask for beside each op's own sizes.
 MORE = {
     **dict.fromkeys(("copy", "transpose", "triad", "total", "gelu"), (2_000_000,)),
-    **dict.fromkeys(("momentum_step", "adam_step", "bias_gelu"), (2_000_000,)),
+    **dict.fromkeys(("adam_step", "bias_gelu"), (2_000_000,)),
     "relu": (1, 100, 10_000, 921_600, 1_000_000, 2_000_000),
     "attention": (4096, 8192),
     "matmul": (512,),

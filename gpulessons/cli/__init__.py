@@ -11,18 +11,16 @@ from io import TextIOWrapper
 
 import gpulessons
 
-from . import health, kernels, measure, opening, running, verdicts
+from . import health, measure, opening, verdicts
 from .health import doctor
-from .kernels import asm
 from .measure import compare, record
 from .opening import lab, notebooks
-from .running import workers
 from .terminal import Misspelled, Parser, known, say
 from .verdicts import claims
 
 COMMANDS = {
     command.__name__: command
-    for command in (doctor, lab, notebooks, compare, record, claims, asm, workers)
+    for command in (doctor, lab, notebooks, compare, record, claims)
 }
 
 
@@ -77,6 +75,4 @@ def parser() -> Parser:
     opening.describe(made["lab"], made["notebooks"])
     measure.describe(made["compare"], made["record"])
     verdicts.describe(made["claims"])
-    kernels.describe(made["asm"])
-    running.describe(made["workers"])
     return top

@@ -1,7 +1,6 @@
 """Exercises: a file each, which reads as one lesson and ends in one value of `Exercise`.
 
     exercises.guard    the value `exercise` of guard.py, loaded on first use
-    exercises.EXTRA    the names of those that go further; the others carry their lesson
 
 A file holds one text, of which the stub is a notebook's cell word for word and the rest is the
 solution, then inputs, and the mistakes that learners make most: edits of the solution. asking.py
@@ -13,7 +12,6 @@ import importlib
 import pkgutil
 
 NAMES = sorted({module.name for module in pkgutil.iter_modules(__path__)} - {"asking"})
-EXTRA: frozenset[str] = frozenset()
 
 
 def __getattr__(name):

@@ -1,8 +1,7 @@
-"""What most exercises ask for: a number, a plain function, or a kernel with its launcher."""
+"""What most exercises ask for: a plain function, or a kernel with its launcher."""
 
 import linecache
-import math
-from functools import partial, wraps
+from functools import partial
 
 import numpy as np
 from numba import cuda
@@ -10,23 +9,10 @@ from numba import cuda
 import warplens
 from gpulessons.backends import gpu
 from gpulessons.grader.answers import check_answers, plain
-from gpulessons.grader.check import Exercise, call, check_op, is_cuda, run
-from gpulessons.grader.diagnosis import Mismatch, Wasteful, number
+from gpulessons.grader.check import Exercise, call, check_op, is_cuda
+from gpulessons.grader.diagnosis import Mismatch, Wasteful
 from gpulessons.grader.waste import check_sectors, check_threads, total
 from gpulessons.operation import EDGES, op
-
-
-def a_number(module, text, right, reasons, hint, praise):
-    """A question. reasons: {a wrong number: what it forgets}."""
-
-    def judge(answer):
-        answer = number(answer, hint)
-        if math.isclose(answer, right, rel_tol=1e-4):
-            return praise
-        said = [reason for wrong, reason in reasons.items() if math.isclose(answer, wrong)]
-        raise Mismatch(said[0] if said else f"{answer:,} is not it.", hint)
-
-    return Exercise(module, text, judge=judge)
 
 
 def a_function(module, text, cases, hint, praise, mistakes=(), hints=(), forbidden=()):
@@ -56,21 +42,9 @@ def a_kernel(
     return Exercise(module, text, judge=judge, hints=hints)
 
 
-def check_like(text, attempt, cases, hint, mistakes=(), form=lambda function: function):
-    """Mismatch unless the attempt, in this form, answers every case as the solution does."""
-    known = [(said, hint, form(mistaken)) for said, _, mistaken in named(text, hint, mistakes)]
-    check_answers(form(attempt), form(solved(text)), cases, hint, known)
-
-
-def in_place(function):
-    """A form: it answers with all its arguments, as the function left them."""
-
-    @wraps(function)
-    def changed(*arguments):
-        run(function, arguments, {})
-        return arguments
-
-    return changed
+def check_like(text, attempt, cases, hint, mistakes=()):
+    """Mismatch unless the attempt answers every case as the solution does."""
+    check_answers(attempt, solved(text), cases, hint, named(text, hint, mistakes))
 
 
 def coalesced(hint):

@@ -1,8 +1,7 @@
 """The ops: each a lesson that is read from top to bottom.
 
 A formula, its specification in NumPy, then every version from the slowest to the fastest, a kernel
-above its launcher, and the gradient last. `python -m gpulessons.ops.softmax` checks an op's
-versions and times them.
+above its launcher, and the gradient last.
 
 Start with activations.py, where ReLU is spelled out whole. The order of the notebooks:
 

@@ -14,7 +14,7 @@ from numba import cuda, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
-from .common import PARALLEL, SERIAL, SIZES, THREADS, ZERO, ceil_div, flat, run_op, torch_call
+from .common import PARALLEL, SERIAL, SIZES, THREADS, ZERO, ceil_div, flat, torch_call
 
 
 def wide(size, rng):
@@ -84,7 +84,3 @@ def launch_relu(x, out):
 relu_pytorch = torch_call("clamp_min", 0)  # torch.clamp_min(x, 0, out=out)
 relu.version("PyTorch on CPU", on=torch_cpu, prepares=True)(relu_pytorch)
 relu.version("PyTorch on GPU", on=torch_gpu, prepares=True)(relu_pytorch)
-
-
-if __name__ == "__main__":
-    run_op(relu)

@@ -28,7 +28,6 @@ from .common import (
     ceil_div,
     exp32,
     flat,
-    run_op,
     torch_call,
 )
 from .vectors import full_width
@@ -122,7 +121,3 @@ def launch_gelu(x, out):
 gelu_pytorch = torch_call("nn.functional.gelu", approximate="tanh")
 gelu.version("PyTorch on CPU", on=torch_cpu, prepares=True)(gelu_pytorch)
 gelu.version("PyTorch on GPU", on=torch_gpu, prepares=True)(gelu_pytorch)
-
-
-if __name__ == "__main__":
-    run_op(gelu)

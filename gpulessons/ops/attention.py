@@ -16,7 +16,7 @@ from numba import cuda, float32
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import FULL_MASK, ZERO, ceil_div, run_op
+from .common import FULL_MASK, ZERO, ceil_div
 from .load4 import load4
 from .rows import LOWEST, NOTHING, warp_per_row
 from .softmax import softmax
@@ -281,7 +281,3 @@ def pytorch(q, k, v, causal):
 
     q, k, v = q[None], k[None], v[None]  # a batch of one problem
     return lambda: attend(q, k, v, is_causal=causal)[0]
-
-
-if __name__ == "__main__":
-    run_op(attention)

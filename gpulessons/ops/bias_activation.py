@@ -13,7 +13,7 @@ from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
 from .activations_more import device_gelu, gelu, gelu_kernel, vector_gelu
-from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div, run_op
+from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div
 from .rows import WIDTH
 from .vectors import full_width
 
@@ -95,7 +95,3 @@ def torch_eager(x, b, out):
         gelu(out, approximate="tanh", out=out)
 
     return call
-
-
-if __name__ == "__main__":
-    run_op(bias_gelu)

@@ -3,7 +3,6 @@
 Nothing here is about any one op; read activations.py first, and come here for the details.
 """
 
-from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 
@@ -125,18 +124,3 @@ def tanh32(v):
     s = v * v
     p = (((((P13 * s + P11) * s + P9) * s + P7) * s + P5) * s + P3) * s + P1
     return v * p / (((Q6 * s + Q4) * s + Q2) * s + Q0)
-
-
-# -- Every file of an op runs by itself: `python -m gpulessons.ops.softmax`.
-
-
-def run_op(op):
-    """Check each version of an op, then time at its smallest sizes those that this machine has."""
-    from gpulessons.comparing import compare
-    from gpulessons.grader.check import check
-
-    present = [version for version in op.versions.values() if not version.backend.why_not()]
-    for version in op.versions.values():
-        if version in present or version.backend.name == "gpu":  # traced where there is no GPU
-            print(replace(check(op, version), subject=version.name))
-    print(compare(op, op.sizes[:2], present, modelled=()))

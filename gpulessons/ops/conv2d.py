@@ -18,7 +18,7 @@ from numba import cuda, float32
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import THREADS, ceil_div, grid, run_op
+from .common import THREADS, ceil_div, grid
 from .conv2d_direct import by_columns, direct
 from .im2col import bordered, im2col, output_size, patches
 
@@ -53,10 +53,7 @@ EDGES = (  # small layers in which no two of these numbers can be mixed up
 def conv2d(x, w, stride, padding):
     """Every filter at every position. x: (batch, channels, height, width), w: (filters, channels,
     kernel height, kernel width), of one dtype; returns (batch, filters, rows, columns).
-
-    Raises ValueError where the kernel is larger than the picture with its padding.
     """
-    output_size(x, w.shape[2:], stride, padding)
     view = patches(bordered(x, padding), w.shape[2:], stride)
     return np.einsum("bcklij,fckl->bfij", view, w, optimize=True)
 
@@ -290,16 +287,10 @@ def pytorch(x, w, stride, padding):
     return partial(torch.conv2d, x, w, stride=stride, padding=padding)
 
 
-def shaped(dims, kernel, *, padding=None, name="conv2d"):
+def shaped(dims, kernel, *, padding=None):
     """conv2d for another layer: dims are (batch, channels, filters), kernel (height, width); the
     padding of an odd, square kernel keeps the size unless told."""
     padding = kernel[0] // 2 if padding is None else padding
     numbers = dict(zip(("batch", "channels", "filters"), dims, strict=True))
     inputs = partial(layer, **numbers, kernel=kernel, padding=padding)
-    other = conv2d.like(inputs, sizes=(28, 56, 112))
-    other.name = name
-    return other
-
-
-if __name__ == "__main__":
-    run_op(conv2d)
+    return conv2d.like(inputs, sizes=(28, 56, 112))

@@ -15,7 +15,7 @@ from numba import cuda, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
-from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div, run_op
+from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div
 
 SCALE = np.float32(3)
 
@@ -94,7 +94,3 @@ def triad_pytorch(a, b, s, out):
     import torch
 
     return partial(torch.add, a, b, alpha=float(s), out=out)
-
-
-if __name__ == "__main__":
-    run_op(copy)

@@ -30,7 +30,6 @@ from .common import (
     ZERO,
     ceil_div,
     grid,
-    run_op,
 )
 from .reduce import WARPS, warp_reduce_sum
 from .vectors import full_width
@@ -205,7 +204,3 @@ def pytorch(x, w, b, out):
 def gradients(x, w, dz):
     """dx, dw and db of x wᵀ + b, from dz."""
     return dz @ w, dz.T @ x, dz.sum(0)
-
-
-if __name__ == "__main__":
-    run_op(dense)

@@ -13,7 +13,7 @@ from gpulessons.backends import host
 from gpulessons.operation import op
 
 from .activations_more import sigmoid, vector_sigmoid
-from .common import PARALLEL, REASSOCIATING, ZERO, run_op
+from .common import PARALLEL, REASSOCIATING, ZERO
 from .dense import dense, layer
 
 
@@ -46,7 +46,3 @@ def bytes_at_a_time(x, codes, scales, b, out):
             for k in range(x.shape[1]):
                 total += x[i, k] * float32(codes[j, k])
             out[i, j] = vector_sigmoid(scales[j] * total + b[j])
-
-
-if __name__ == "__main__":
-    run_op(dense_8_bits)

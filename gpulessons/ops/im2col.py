@@ -12,17 +12,10 @@ import numpy as np
 def output_size(x, kernel, stride, padding):
     """(rows, columns) of positions of a kernel (height, width) on x (…, height, width).
 
-    ⌊(n + 2 padding − k) / stride⌋ + 1 along each axis. Raises ValueError where there is none.
+    ⌊(n + 2 padding − k) / stride⌋ + 1 along each axis.
     """
-    if stride < 1 or padding < 0:
-        raise ValueError(f"A stride is 1 or more, a padding 0 or more; not {stride}, {padding}.")
-    padded = [n + 2 * padding for n in x.shape[-2:]]
-    if any(k > n for k, n in zip(kernel, padded, strict=True)):
-        raise ValueError(
-            f"A kernel of {kernel[0]} × {kernel[1]} finds no place on {padded[0]} × {padded[1]} "
-            "pixels, padding included: make the kernel smaller or the padding larger."
-        )
-    return tuple((n - k) // stride + 1 for n, k in zip(padded, kernel, strict=True))
+    sides = zip(x.shape[-2:], kernel, strict=True)
+    return tuple((n + 2 * padding - k) // stride + 1 for n, k in sides)
 
 
 def bordered(x, padding):
@@ -38,6 +31,5 @@ def patches(padded, kernel, stride):
 
 def im2col(x, kernel, stride=1, padding=0):
     """Patches as columns: (batch, channels · ky · kx, positions) from x (batch, channels, h, w)."""
-    output_size(x, kernel, stride, padding)
     view = patches(bordered(x, padding), kernel, stride)
     return view.reshape(*x.shape[:1], x.shape[1] * kernel[0] * kernel[1], -1)  # writes it all down

@@ -9,17 +9,15 @@ and then the variance around it: the second pass finds the row in the cache.
 """
 
 import math
-from functools import partial
 
 import numpy as np
-from numba import cuda, njit, prange
+from numba import njit, prange
 
-from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
+from gpulessons.backends import host
 from gpulessons.operation import op
 
-from .common import ONE, PARALLEL, REASSOCIATING, SERIAL, SIZES, WARP, ZERO, run_op
-from .reduce import warp_reduce_sum
-from .rows import ROW_EDGES, sum_of_row, warp_per_row, wide_rows
+from .common import ONE, PARALLEL, REASSOCIATING, SERIAL, SIZES, ZERO
+from .rows import ROW_EDGES, sum_of_row, wide_rows
 
 EPS = 1e-5  # PyTorch's: a row of equal numbers has no variance to divide by
 EPS32 = np.float32(EPS)
@@ -60,43 +58,3 @@ def normalize_rows(x, gain, bias, out):
 
 layer_norm.version("Numba, one core", on=host)(njit(**SERIAL)(normalize_rows))
 layer_norm.version("Numba, every core", on=host)(njit(**PARALLEL)(normalize_rows))
-
-
-# -- On the GPU: a warp to a row, which it reads three times, the last two from a cache.
-
-
-@cuda.jit
-def warp_kernel(x, gain, bias, out):
-    i = cuda.blockIdx.x * cuda.blockDim.y + cuda.threadIdx.y
-    j = lane = cuda.threadIdx.x & (WARP - 1)  # &: it is not negative
-    if i >= x.shape[0]:
-        return  # the whole warp
-    share, total, squares = ONE / np.float32(x.shape[1]), ZERO, ZERO
-    while j < x.shape[1]:  # not range(): notebook 05 says why
-        total += x[i, j]
-        j += WARP
-    mean, j = warp_reduce_sum(total) * share, lane
-    while j < x.shape[1]:
-        squares += (x[i, j] - mean) * (x[i, j] - mean)
-        j += WARP
-    scale, j = ONE / math.sqrt(warp_reduce_sum(squares) * share + EPS32), lane
-    while j < x.shape[1]:
-        out[i, j] = (x[i, j] - mean) * scale * gain[j] + bias[j]
-        j += WARP
-
-
-@layer_norm.version("CUDA, a warp per row", on=gpu)
-def launch_warp(x, gain, bias, out):
-    warp_kernel[warp_per_row(x.shape[0])](x, gain, bias, out)
-
-
-@layer_norm.version("PyTorch on GPU", on=torch_gpu, prepares=True)
-@layer_norm.version("PyTorch on CPU", on=torch_cpu, prepares=True)
-def pytorch(x, gain, bias):
-    import torch
-
-    return partial(torch.layer_norm, x, gain.shape, gain, bias, EPS)
-
-
-if __name__ == "__main__":
-    run_op(layer_norm)

@@ -26,7 +26,7 @@ from .activations_more import (
     tanh_kernel,
     vector_sigmoid,
 )
-from .common import SERIAL, THREADS, ceil_div, run_op, tanh32
+from .common import SERIAL, THREADS, ceil_div, tanh32
 from .dense import T_PADDED, T, linear_kernel, tile_dot, tiles
 from .vectors import full_width
 
@@ -227,7 +227,3 @@ def cell_kernel(x, h, c, w, u, b, new_h, new_c):
 @lstm_cell.version("CUDA, one kernel", on=gpu)
 def launch_one(x, h, c, w, u, b, out):
     cell_kernel[tiles(*h.shape)](x, h, c, w, u, b, *out)
-
-
-if __name__ == "__main__":
-    run_op(lstm_cell)

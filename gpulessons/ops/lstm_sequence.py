@@ -8,14 +8,13 @@ for nothing; the four gates are one product; the arithmetic on each unit is one 
 of a batch ever needs another (Appleyard et al. 2016).
 """
 
-
 import numpy as np
 from numba import cuda, float32, njit, prange
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import PARALLEL, SERIAL, ceil_div, run_op
+from .common import PARALLEL, SERIAL, ceil_div
 from .dense import linear_kernel, tiles
 from .lstm_cell import (
     array_unit,
@@ -260,7 +259,3 @@ def torch_lstm(x, h, c, w, u, b):
         return hs, last_c[0]
 
     return call
-
-
-if __name__ == "__main__":
-    run_op(lstm_sequence)

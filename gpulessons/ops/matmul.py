@@ -18,7 +18,7 @@ from numba import cuda, float32
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import THREADS, ZERO, grid, run_op, torch_call
+from .common import THREADS, ZERO, grid, torch_call
 from .load4 import load4, store4
 from .matmul_cpu import blocked, ijk, ikj, multiply, multiply_one_core
 from .matmul_tensor_cores import launch_tf32
@@ -247,7 +247,3 @@ mm = torch_call("mm")
 matmul.version("PyTorch on CPU", on=torch_cpu, prepares=True)(mm)
 matmul.version("PyTorch on GPU", on=torch_gpu, prepares=True)(mm)
 matmul.version("PyTorch, TF32, GPU", on=torch_gpu, rtol=5e-3, arithmetic="TF32", prepares=True)(mm)
-
-
-if __name__ == "__main__":
-    run_op(matmul)

@@ -13,7 +13,7 @@ from numba import cuda, float32, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
-from .common import FULL_MASK, SIZES, THREADS, WARP, ZERO, ceil_div, run_op, torch_call
+from .common import FULL_MASK, SIZES, THREADS, WARP, ZERO, ceil_div, torch_call
 
 WARPS = THREADS // WARP  # in a block
 
@@ -114,25 +114,18 @@ def warp_reduce_sum(value):
     return value
 
 
-def block_reduce(warp_reduce, start):
+@cuda.jit(device=True)
+def block_reduce_sum(value):
     """The same for a block of 256 threads: its warps meet in shared memory, and all know."""
-
-    @cuda.jit(device=True)
-    def combine(value):
-        part = cuda.shared.array(WARPS, float32)
-        lane, warp = cuda.threadIdx.x % WARP, cuda.threadIdx.x // WARP
-        value = warp_reduce(value)
-        if lane == 0:
-            part[warp] = value
-        cuda.syncthreads()
-        value = warp_reduce(part[lane] if lane < WARPS else start)  # in every warp
-        cuda.syncthreads()  # all have read: the next call may write
-        return value
-
-    return combine
-
-
-block_reduce_sum = block_reduce(warp_reduce_sum, ZERO)
+    part = cuda.shared.array(WARPS, float32)
+    lane, warp = cuda.threadIdx.x % WARP, cuda.threadIdx.x // WARP
+    value = warp_reduce_sum(value)
+    if lane == 0:
+        part[warp] = value
+    cuda.syncthreads()
+    value = warp_reduce_sum(part[lane] if lane < WARPS else ZERO)  # in every warp
+    cuda.syncthreads()  # all have read: the next call may write
+    return value
 
 
 @cuda.jit
@@ -153,7 +146,3 @@ total.version("CUDA, warp shuffles", on=gpu)(launcher(total_kernel, most_blocks=
 total_pytorch = torch_call("sum", 0, keepdim=True)
 total.version("PyTorch on CPU", on=torch_cpu, prepares=True)(total_pytorch)
 total.version("PyTorch on GPU", on=torch_gpu, prepares=True)(total_pytorch)
-
-
-if __name__ == "__main__":
-    run_op(total)

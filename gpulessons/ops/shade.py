@@ -14,7 +14,7 @@ from numba import cuda, njit, prange
 from gpulessons.backends import gpu, host
 from gpulessons.operation import op
 
-from .common import THREADS, ZERO, ceil_div, run_op
+from .common import THREADS, ZERO, ceil_div
 
 LIMIT = 64
 LANES = 16  # of float32: one register of AVX-512, two of AVX2
@@ -113,7 +113,3 @@ def shade_kernel(x, y, out):
 @shade.version("CUDA, a thread per pixel", on=gpu)
 def launch(x, y, out):
     shade_kernel[ceil_div(x.size, THREADS), THREADS](x, y, out)
-
-
-if __name__ == "__main__":
-    run_op(shade)

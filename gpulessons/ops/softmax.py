@@ -26,7 +26,6 @@ from .common import (
     WARP,
     ZERO,
     exp32,
-    run_op,
     torch_call,
 )
 from .rows import LOWEST, NOTHING, ROW_EDGES, max_of_row, warp_per_row, wide_rows
@@ -112,7 +111,3 @@ def launch_warp(x, out):
 
 softmax.version("PyTorch on GPU", on=torch_gpu, prepares=True)(torch_call("softmax", 1))
 softmax.version("PyTorch on CPU", on=torch_cpu, prepares=True)(torch_call("softmax", 1))
-
-
-if __name__ == "__main__":
-    run_op(softmax)

@@ -16,7 +16,7 @@ from numba import cuda, float32, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
-from .common import SIZES, ceil_div, grid, run_op
+from .common import SIZES, ceil_div, grid
 
 TILE = 32  # one warp wide
 PADDED = TILE + 1  # one spare column puts a tile's column into 32 different banks
@@ -116,7 +116,3 @@ transpose.version("CUDA, padded tile", on=gpu)(launch_padded)
 @transpose.version("PyTorch on CPU", on=torch_cpu, prepares=True)
 def pytorch(x, out):
     return partial(out.copy_, x.T)
-
-
-if __name__ == "__main__":
-    run_op(transpose)

@@ -19,7 +19,7 @@ from numba import cuda, njit, prange
 from gpulessons.backends import gpu, host
 from gpulessons.operation import Case, op
 
-from .common import ONE, PARALLEL, SERIAL, WARP, ZERO, run_op
+from .common import ONE, PARALLEL, SERIAL, WARP, ZERO
 from .huffman import huffman, zipf
 from .reduce import warp_reduce_sum
 from .rows import dot_of_rows, warp_per_row
@@ -190,7 +190,3 @@ def warp_kernel(h, labels, w, starts, nodes, turns, losses, dh, slopes):
 @tree_softmax.version("CUDA, a warp per example", on=gpu)
 def launch_warp(h, labels, w, starts, nodes, turns, longest, out):
     warp_kernel[warp_per_row(len(h))](h, labels, w, starts, nodes, turns, *out)
-
-
-if __name__ == "__main__":
-    run_op(tree_softmax)

@@ -13,7 +13,7 @@ from numba import cuda
 from gpulessons.backends import gpu
 from gpulessons.operation import op
 
-from .common import THREADS, ceil_div, run_op
+from .common import THREADS, ceil_div
 
 
 def cloud(size, rng):
@@ -45,7 +45,3 @@ def vertex_kernel(points, matrix, out):
 @vertex_transform.version("CUDA, a thread per point", on=gpu)
 def launch_points(points, matrix, out):
     vertex_kernel[ceil_div(points.shape[0], THREADS), THREADS](points, matrix, out)
-
-
-if __name__ == "__main__":
-    run_op(vertex_transform)

@@ -1,6 +1,5 @@
 """Training that can die: all that its next step depends on, kept in a checkpoint and put back."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -50,29 +49,16 @@ class Run:
         return torch.nn.utils.parameters_to_vector(self.model.parameters()).detach().numpy().copy()
 
 
-class State:
-    """What torch.distributed.checkpoint asks of a run: a dictionary, and to take it over."""
-
-    def __init__(self, run: Run) -> None:
-        self.run = run
-
-    def state_dict(self) -> dict[str, Any]:
-        run = self.run
-        model, optimizer = get_state_dict(run.model, run.optimizer)
-        return {"model": model, "optimizer": optimizer, "order": run.order, "used": run.used,
-                "generator": run.generator.get_state()}  # fmt: skip
-
-    def load_state_dict(self, kept: Mapping[str, Any]) -> None:
-        run = self.run
-        set_state_dict(run.model, run.optimizer, model_state_dict=kept["model"],
-                       optim_state_dict=kept["optimizer"])  # fmt: skip
-        run.order, run.used = kept["order"], kept["used"]
-        run.generator.set_state(kept["generator"])
+def state(run: Run) -> dict[str, Any]:
+    """All that the run's next step depends on."""
+    model, optimizer = get_state_dict(run.model, run.optimizer)
+    return {"model": model, "optimizer": optimizer, "order": run.order, "used": run.used,
+            "generator": run.generator.get_state()}  # fmt: skip
 
 
 def save(run: Run, folder: Path, step: int) -> None:
     """Every worker writes its part; the file .metadata, which says what is where, comes last."""
-    dcp.save({"run": State(run)}, checkpoint_id=folder / f"step-{step}")
+    dcp.save(state(run), checkpoint_id=folder / f"step-{step}")
 
 
 def resume(run: Run, folder: Path) -> int:
@@ -80,5 +66,10 @@ def resume(run: Run, folder: Path) -> int:
     whole = (path.parent for path in folder.glob("step-*/.metadata"))
     newest = max((int(path.name.removeprefix("step-")) for path in whole), default=0)
     if newest:
-        dcp.load({"run": State(run)}, checkpoint_id=folder / f"step-{newest}")
+        kept = state(run)  # its arrays are filled
+        dcp.load(kept, checkpoint_id=folder / f"step-{newest}")
+        set_state_dict(run.model, run.optimizer, model_state_dict=kept["model"],
+                       optim_state_dict=kept["optimizer"])  # fmt: skip
+        run.order, run.used = kept["order"], kept["used"]
+        run.generator.set_state(kept["generator"])
     return newest

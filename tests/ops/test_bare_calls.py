@@ -16,8 +16,7 @@ NAMES = [name for home, names in gpulessons.HOMES.items()
          for name in names.split() if home.startswith("ops.")]  # fmt: skip
 HOME = Path(gpulessons.__file__).parent
 # Whose PyTorch version is one of its functions, and not one after another.
-ALONE = ("relu", "gelu", "copy", "triad", "total", "matmul", "conv2d", "softmax", "layer_norm",
-         "transpose")
+ALONE = ("relu", "gelu", "copy", "triad", "total", "matmul", "conv2d", "softmax", "transpose")
 
 
 def versions(backend):

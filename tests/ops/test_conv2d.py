@@ -14,7 +14,7 @@ from gpulessons.hardware.hot_loop import hot_loop
 from gpulessons.operation import fetched
 from gpulessons.ops import conv2d_direct
 from gpulessons.ops.conv2d import tiles_kernel
-from gpulessons.ops.im2col import im2col, output_size
+from gpulessons.ops.im2col import output_size
 from gpulessons.ops.vectors import LANES
 
 # batch, channels, filters; height, width; kernel; stride; padding
@@ -100,15 +100,6 @@ def test_implicit_gemm_leaves_out_what_writing_and_reading_columns_costs():
                                       for way in ("implicit GEMM", "im2col"))
     assert writes - wrote == pytest.approx(1 / 64)  # each number of the columns, for 64 filters
     assert read < reads
-
-
-def test_a_picture_smaller_than_the_kernel_is_refused_in_a_sentence():
-    x, w = np.ones((1, 1, 3, 8), np.float32), np.ones((1, 1, 5, 2), np.float32)
-    for call in (lambda: conv2d(x, w, 1, 0), lambda: im2col(x, (5, 2)),
-                 lambda: conv2d.versions["Numba, direct"](x, w, 1, 0)):  # fmt: skip
-        with pytest.raises(ValueError, match="5 × 2 finds no place on 3 × 8 pixels"):
-            call()
-    assert conv2d(x, w, 1, 1).shape == (1, 1, 1, 9)
 
 
 def test_the_direct_loop_reads_nothing_beyond_its_lines():

@@ -104,7 +104,6 @@ class Counted(np.ndarray):
 LONG_ROWS = {  # inputs so shaped that the product hides nothing, and a row's own costs are little
     "gelu": [(800,)],
     "bias_gelu": [(5, 800), (800,)],
-    "momentum_step": [(800,)] * 3,
     "softmax": [(5, 800)],
     "layer_norm": [(5, 800), (800,), (800,)],
     "dense": [(20, 2), (300, 2), (300,)],

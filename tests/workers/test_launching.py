@@ -17,8 +17,6 @@ import pytest
 from torch.distributed.elastic.multiprocessing.errors import ProcessFailure
 
 from gpulessons import launch
-from gpulessons.cli import main
-from gpulessons.cli.running import value_of
 from gpulessons.workers import WorkersFailed
 from gpulessons.workers.launcher.failures import cause, hung, left, lost, why
 from gpulessons.workers.launcher.launching import found, pass_on, start
@@ -71,11 +69,11 @@ def failed(program, **options):
     return trouble.value, lines
 
 
-def terminal(*words, cwd=None):
-    """The command `gpulessons workers`, started as an installed one: from a folder of programs."""
+def in_a_terminal(code):
+    """A Python of its own, which launches workers."""
     here = os.pathsep.join([os.getcwd(), *sys.path])
     return subprocess.Popen(
-        [sys.executable, "-P", "-m", "gpulessons", "workers", *words], cwd=cwd,
+        [sys.executable, "-c", f"from gpulessons import launch\n{code}"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={**os.environ, "PYTHONPATH": here, "CUDA_VISIBLE_DEVICES": ""},
     )  # fmt: skip
@@ -89,8 +87,8 @@ def test_a_hung_worker_is_named_with_its_line_and_all_that_was_printed_is_shown(
     trouble, lines = failed("failing", how="sleeps", meet=False, timeout=6,
                             advance=lambda *words: progress.append(words))  # fmt: skip
     told = str(trouble).splitlines()
-    assert told[0] == "No word for 6 s: worker 1 hangs."
-    assert "failing.py, line " in told[1] and told[1].endswith(", in sleeps: time.sleep(1000)")
+    assert told[0].startswith("No word for 6 s. ") and told[1] == "worker 1 is in"
+    assert 'failing.py", line ' in told[2] and told[2].endswith(" in sleeps")
     for rank in range(2):
         expected = [f"worker {rank}: {words}" for words in
                ("knows sleeps", "and prints, too: é", "last line")]  # fmt: skip
@@ -101,7 +99,7 @@ def test_a_hung_worker_is_named_with_its_line_and_all_that_was_printed_is_shown(
 @pytest.fixture
 def working(token):
     """A launch from a terminal, whose second worker hangs: (it, its torchrun)."""
-    process = terminal("failing", "how=sleeps")
+    process = in_a_terminal("launch('failing', how='sleeps')")
     printed = [process.stdout.readline() for _ in range(6)]
     assert sum("last line" in line for line in printed) == 2, (printed, process.stderr.read())
     assert len(marked(token)) == 4  # the launcher, torchrun and two workers
@@ -115,9 +113,7 @@ def test_ctrl_c_ends_every_worker(working, token):
     process, torchrun = working
     folder = torchrun.environ()["GPULESSONS_REPORT"]
     process.send_signal(signal.SIGINT)
-    trouble = process.communicate(timeout=300)[1]
-    assert trouble.endswith("gpulessons: Interrupted.\n") and "Traceback" not in trouble
-    assert process.returncode == 130
+    assert process.communicate(timeout=300)[1].endswith("KeyboardInterrupt\n")
     assert not marked(token) and not os.path.exists(folder)
 
 
@@ -188,24 +184,8 @@ def test_who_fails_in_a_call_to_the_others_has_lost_them_and_waits():
     assert not lost(raised_in(f"{TORCH}/cuda/streams.py"))
 
 
-def test_a_hung_workers_stack_says_whether_it_waits_for_others(tmp_path):
-    def stack(file):
-        first = "Current thread 0x7f (most recent call first):"
-        frames = (f'File "{TORCH}/{file}", line 4 in f',
-                  'File "/home/caf\\xe9/mine.py", line 2 in main')  # fmt: skip
-        return "\n  ".join([first, *frames]).encode()
-
-    pids = dict.fromkeys(range(2), str(2**30).encode())
-    left_behind(tmp_path, pid=pids, stack={0: stack("autograd/graph.py"),
-                                           1: stack("nn/linear.py")})  # fmt: skip
-    told = hung(tmp_path, 5).splitlines()
-    assert told[:3] == [
-        "No word for 5 s: worker 1 hangs.",
-        "  worker 0 (waiting for the others): /home/café/mine.py, line 2, in main: ",
-        "  worker 1: /home/café/mine.py, line 2, in main: ",
-    ]
-    (empty := tmp_path / "none").mkdir()
-    assert "no worker here has begun: has every host" in hung(empty, 5)
+def test_a_silence_before_anybody_has_begun_asks_for_the_other_hosts(tmp_path):
+    assert "no worker here has begun: has every host" in hung(tmp_path, 5)
 
 
 def test_whatever_a_program_prints_is_for_the_reader_but_for_its_progress():
@@ -237,7 +217,7 @@ def test_torchruns_options_that_a_cluster_has_set_for_its_own_jobs_are_not_ours(
     assert env[TOKEN] == os.environ[TOKEN]  # all else is passed on
 
 
-def test_a_launch_that_cannot_be_is_refused_in_a_sentence(capsys):
+def test_a_launch_that_cannot_be_is_refused_in_a_sentence():
     for program, options, words in (
         ("hello", {"workers": 0}, "workers is how many processes to start, 1 or more; not 0"),
         ("hello.py", {}, "no module 'hello.py'"),
@@ -247,15 +227,6 @@ def test_a_launch_that_cannot_be_is_refused_in_a_sentence(capsys):
     ):
         with pytest.raises((ValueError, TypeError), match=words):
             launch(program, **options)
-    for words, sentence in (
-        ("hello workers=3", "workers is no option of a program."),
-        ("hello 2nd=3", "A program's options are written name=value, not '2nd=3'."),
-        ("hello --nnodes 2", "Of several hosts each needs its own --node-rank"),
-    ):
-        assert main(["workers", *words.split()]) in (1, 2)
-        assert sentence in capsys.readouterr().err
-    for text, value in (("3", 3), ("[1, 2]", [1, 2]), ("true", True), ("a=b", "a=b")):
-        assert value_of(f"rate={text}") == ("rate", value)
 
 
 # -- The zoo: a launch each.
@@ -278,9 +249,8 @@ def test_a_worker_that_is_killed_is_named_and_not_those_that_lost_it():
 @pytest.mark.nightly
 def test_a_deaf_worker_is_asked_for_its_stack_too():
     told = str(failed("failing", how="spins", timeout=15)[0]).splitlines()
-    assert told[0] == "No word for 15 s: worker 1 hangs."
-    assert told[1].startswith("  worker 0 (waiting for the others): ")
-    assert told[2].endswith(", in spins: forever()")
+    assert told[1] == "worker 0 is in" and "torch/distributed" in told[2]
+    assert told[told.index("worker 1 is in") + 1].endswith(" in spins")
 
 
 @pytest.mark.nightly

@@ -49,8 +49,6 @@ def main(
     emulated wire.
     pace: seconds that an example takes on its way there and back, slept: an emulated computer.
     """
-    if steps <= WARM:
-        raise ValueError(f"The first step only warms up: ask for more, not for {steps}.")
     number = getattr(torch, dtype)
     x, labels = (each.to(worker.device) for each in examples(number)[0])
     model = paced(network(hidden, number, depth=depth), pace / depth).to(worker.device)

@@ -63,8 +63,6 @@ def main(
     their additions is lost). They take turns, since a busy moment should hit them all. features:
     how many weights there are; with few of them, all workers write the same.
     """
-    if not set(WAYS).issuperset(ways):
-        raise ValueError(f"ways are {', '.join(map(repr, WAYS))}; not {ways}.")
     weights = shared(worker, features, np.float32)
     apart = shared(worker, (features + PAGE) * worker.world_size, np.float32)  # of the same kind,
     private = apart.reshape(worker.world_size, -1)[worker.rank, :features]  # pages from the other's
