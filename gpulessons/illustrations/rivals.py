@@ -56,7 +56,7 @@ def rivals(comparison, nbytes: float, loop: Sequence[float]) -> Picture:
 def divided(comparison, floor: float, loop: float) -> str:
     """How much faster a card can be at most, with what is divided by what; no claim if noisy."""
     best = comparison.best("host", "torch_cpu")
-    timed = {"its Python loop": loop}
+    timed = {"a Python loop": loop}
     if best and best.noise != "too noisy":
         timed = {f"this CPU's best{shared(best)}": best.median, **timed}
     told = [f"{units.ratio(read(each) / read(floor)).rstrip('×')} times as fast as {name} "
