@@ -1,8 +1,11 @@
 """One op on this machine and on GPUs that may not be here: four kinds of figure, side by side."""
 
+from collections.abc import Sequence
+from statistics import median
 from typing import NamedTuple
 
 from gpulessons import units
+from gpulessons.measure.results import quartiles
 from gpulessons.plots.axes import beside, log_axes, name_rows
 from gpulessons.plots.forms import listed
 from gpulessons.plots.picture import COLORS, HATCH, INK, MARKERS, Picture, blank
@@ -28,26 +31,19 @@ class Row(NamedTuple):
         return f"{about}{time}, {self.kind}" + f" ({self.noise})" * bool(self.noise)
 
 
-def ends(comparison) -> dict:
-    """{name: timing} of this CPU's best and of the Python loop, where they were timed."""
-    loop = next((each for each in comparison.timings if each.version == "Python loop"), None)
-    found = {"this CPU's best": comparison.best("host", "torch_cpu"), "its Python loop": loop}
-    return {name: timing for name, timing in found.items() if timing}
-
-
-def apart(comparison) -> tuple[float, float, float] | None:
+def apart(comparison, loop: Sequence[float]) -> tuple[float, float, float] | None:
     """A Python loop's time over this CPU's best: (low, median, high), by the middle halves."""
-    if len(both := ends(comparison)) < 2:
+    if not (best := comparison.best("host", "torch_cpu")):
         return None
-    (quick, slow), (least, most) = (timing.quartiles for timing in both.values())
-    best, loop = (timing.median for timing in both.values())
-    return least / slow, loop / best, most / quick
+    (quick, slow), (least, most) = best.quartiles, quartiles(loop)
+    return least / slow, median(loop) / best.median, most / quick
 
 
-def rivals(comparison, nbytes: float) -> Picture:
-    """A comparison at one size, by kinds of figure. nbytes: what a call moves. The title divides
-    live medians by the least that a T4 needs."""
-    rows, title = rows_of(comparison, nbytes), divided(comparison, sheet("T4").least(0, nbytes))
+def rivals(comparison, nbytes: float, loop: Sequence[float]) -> Picture:
+    """A comparison at one size, by kinds of figure. nbytes: what a call moves; loop: seconds of a
+    Python loop. The title divides live medians by the least that a T4 needs."""
+    rows = rows_of(comparison, nbytes, loop)
+    title = divided(comparison, sheet("T4").least(0, nbytes), median(loop))
     figure, axes = blank(width=8.2, height=1.3 + 0.36 * len(rows), title=title)
     for y, row in enumerate(rows):
         draw(axes, y, row)
@@ -57,15 +53,15 @@ def rivals(comparison, nbytes: float) -> Picture:
     return Picture(figure, f"{title} {listed({f'{r.name} ({r.kind})': r.words for r in rows})}.")
 
 
-def divided(comparison, floor: float) -> str:
+def divided(comparison, floor: float, loop: float) -> str:
     """How much faster a card can be at most, with what is divided by what; no claim if noisy."""
-    timed = ends(comparison)
-    told = [f"{units.ratio(read(t.median) / read(floor)).rstrip('×')} times as fast as {name}"
-            f"{shared(t)} ({units.seconds(t.median)} / {units.seconds(floor)})"
-            for name, t in timed.items() if t.noise != "too noisy"]  # fmt: skip
-    if told:
-        return f"A T4 is at most {' and '.join(told)}."
-    return "No claim: what was timed is too noisy." if timed else "Nothing was timed here."
+    best = comparison.best("host", "torch_cpu")
+    timed = {"a Python loop": loop}
+    if best and best.noise != "too noisy":
+        timed = {f"this CPU's best{shared(best)}": best.median, **timed}
+    told = [f"{units.ratio(read(each) / read(floor)).rstrip('×')} times as fast as {name} "
+            f"({units.seconds(each)} / {units.seconds(floor)})" for name, each in timed.items()]
+    return f"A T4 is at most {' and '.join(told)}."
 
 
 def shared(timing) -> str:
@@ -78,10 +74,11 @@ def read(seconds: float) -> float:
     return float(f"{seconds:.3g}")
 
 
-def rows_of(comparison, nbytes: float) -> list[Row]:
+def rows_of(comparison, nbytes: float, loop: Sequence[float]) -> list[Row]:
     """What is live, slowest first; then for each card what is modelled and bounded."""
     live = sorted(comparison.timings, key=lambda timing: -timing.median)
-    rows = [Row(t.version, "live", t.median, t.quartiles, t.backend, t.noise) for t in live]
+    rows = [Row("Python loop", "live", median(loop), quartiles(loop), "host")]
+    rows += [Row(t.version, "live", t.median, t.quartiles, t.backend, t.noise) for t in live]
     for card in CARDS:
         paper = comparison.on_paper(card).estimates if card in comparison.gpus else ()
         rows += [Row(card, "modelled", t.median, t.quartiles) for t in paper]

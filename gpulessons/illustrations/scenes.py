@@ -40,7 +40,8 @@ def prices(rows) -> Picture:
              if kinds["time, measured"]}
     title = (f"Disorder takes most time here: {max(times, key=times.get)}; "
              f"least: {min(times, key=times.get)}." if len(times) > 1 else
-             "What disorder costs, counted and published; here it was too noisy to tell.")
+             "What disorder costs, counted and published; measured here: "
+             f"{', '.join(times) or 'nothing, it was too noisy to tell'}.")
     return dots(spots, "shuffled over sorted", units.ratio, one=True, title=title)
 
 

@@ -33,16 +33,7 @@ def relu(x, out=None):
     return np.maximum(x, 0, out=out)
 
 
-# -- A loop, interpreted, over a list's floats: each element of an array would have to be made into
-# -- an object first. To all that follows, an array of any shape is one long row.
-
-
-@relu.version("Python loop", on=host)
-def relu_python(x, out):
-    out.ravel()[:] = [0.0 if v < 0.0 else v for v in x.ravel().tolist()]
-
-
-# -- The same loop compiled, for one core and for all.
+# -- A loop, compiled for one core and for all. To it an array of any shape is one long row.
 
 
 def relu_loop(x, out):

@@ -235,7 +235,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     },
     "puzzles": {"map_1d": lambda f: f()},
     "ring_all_reduce": {"Ring": lambda f: f(np.arange(9).reshape(3, 3))},
-    "rivals": {"rivals": lambda f: f(live(), 8e8)},
+    "rivals": {"rivals": lambda f: f(live(), 8e8, [1.0, 2.0])},
     "roofs": {"against": lambda f: f(
         [("all", {1: 1.0, 10: 9.0}, {}), ("tree", {1: 1.0, 10: 2.0}, {"marker": "o"})],
         lambda n: 2.0, "tree", {"T4": lambda n: 0.1 * n}, [1, 10, 100], ("classes", str),
