@@ -1,4 +1,4 @@
-"""A CUDA version of an op, where there is no GPU: what it launches, its machine code, its time.
+"""The time of a CUDA version of an op on a GPU that is not here.
 
 `modelled.csv` holds the times of the taught kernels on the GPUs that pages show: to model a page
 of them would take minutes. `python tools/model_kernels.py` writes it.
@@ -13,9 +13,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gpulessons.operation import Op, Version
-from warplens import Trace, tracing
-from warplens.code.cuda import ELSEWHERE, Assembly, assembly, here
-from warplens.code.linking import Capability
 from warplens.model.devices import GPU, GPUS, named
 from warplens.model.modelling import CannotModel, modelled_call
 from warplens.model.value import Modelled
@@ -110,30 +107,3 @@ def stored() -> dict[Key, Stored | str]:
 def stored_from(row: dict[str, str]) -> Stored:
     seconds, high = (float(row[end]) if row["high"] else None for end in ("seconds", "high"))
     return Stored(seconds, float(row["low"]), high, row["limiter"], row["runner_up"])
-
-
-# -- Its kernels.
-
-
-def launches_of(version: Version, capability: Capability = ELSEWHERE) -> list[Trace]:
-    """What a CUDA version launches, at a usual size and in an edge case: they may differ."""
-    traces = []
-    for size in (version.op.sizes[0], version.op.edge_cases[1]):
-        with tracing(capability) as launches:
-            version(*map(version.backend.put, version.op.inputs(size)))
-        traces += launches
-    return traces
-
-
-def assemblies(version: Version, capability: Capability | None = None) -> list[Assembly]:
-    """Every kernel that a CUDA version launches, compiled for the arguments it is given.
-
-    A version that refuses GPUs of this compute capability does so here, with NotHere.
-    """
-    capability = capability or here()
-    launches = launches_of(version, capability)
-    kernels = {one.launch.function: one.launch.arguments for one in launches}
-    return [
-        assembly(function, *arguments, capability=capability)
-        for function, arguments in kernels.items()
-    ]
