@@ -177,7 +177,8 @@ def draw_banks(
 ) -> None:
     """A row for each wavefront: its words, named by the lanes that want them."""
     for row in range(ways):
-        write(axes, -0.3, top + row + 0.5, f"wave {top + row + 1}", "right")
+        place = top + row + 1
+        write(axes, -0.3, top + row + 0.5, place if place > 1 else "wavefront 1", "right", 8)
         wanted = {bank: list(words.values()) for bank, words in columns.items() if len(words) > row}
         idle = [(bank, top + row) for bank in range(BANKS) if bank not in wanted]
         cells(axes, idle, 0.9, 0.86, alpha=0.45)
