@@ -37,7 +37,7 @@ rng = np.random.default_rng(0)
 CASES = (
     (np.array([1.0, 2.0]), np.array([[0.0, 2.0], [1.0, 4.0]]), np.array([0.5, -1.0])),
     (rng.random(3), rng.random((4, 3)), rng.random(3)),
-    (rng.random(3), rng.random((2, 3)), np.zeros(3), 1.0, 0.0),
+    (rng.random(3), rng.random((2, 3)), np.zeros(3), 1.0, 0.5),
 )
 
 exercise = a_function(

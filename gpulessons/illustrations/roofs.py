@@ -52,9 +52,10 @@ def against(
     beyond = [size for size in sizes if size >= max(measured[-1][1], default=0)]
     drawn = [(who, [*times], [*times.values()], look) for who, times, look in measured if times]
     drawn += [(f"{name}, modelled", beyond, [*map(took, beyond)], measured[-1][2] | MODELLED)]
-    drawn += [(f"{brute}, {card} at best", sizes, [*map(roof, sizes)],
-               {"color": look["color"], "linestyle": ":", "linewidth": 1.2})
-              for (card, roof), look in zip(roofs.items(), LOOKS[3:], strict=False)]
+    for (card, roof), look in zip(roofs.items(), LOOKS[3:], strict=False):
+        held = [size for size in sizes if roof(size) < np.inf]
+        drawn += [(f"{brute}, {card} at best", held, [*map(roof, held)],
+                   {"color": look["color"], "linestyle": ":", "linewidth": 1.2})]
     return log_lines(drawn, x, (what, units.seconds), title=title, **more)
 
 

@@ -84,9 +84,9 @@ def main(
     return found
 
 
-def gains(found: dict[str, tuple[Ran, ...]]) -> list[float]:
-    """Round by round: how many times sooner two without a lock reach a loss that both reach."""
-    pairs = list(zip(found[ALONE], found[FREE], strict=True))
+def gains(found: dict[str, tuple[Ran, ...]], way: str = FREE) -> list[float]:
+    """Round by round: how many times sooner two reach, in this way, a loss that both reach."""
+    pairs = list(zip(found[ALONE], found[way], strict=True))
     targets = [goal(pair) for pair in pairs]
     return [reached(one.curve, target) / reached(two.curve, target)
             for (one, two), target in zip(pairs, targets, strict=True)]  # fmt: skip
