@@ -45,7 +45,7 @@ class Counted(np.ndarray):
     shapes: ClassVar[list] = []
 
     def __array_ufunc__(self, ufunc, method, *inputs, out=(), **options):
-        if ufunc is np.matmul:
+        if ufunc in (np.matmul, np.multiply):  # a product may be written as one, and added up
             Counted.shapes.append([np.shape(each) for each in inputs])
         arrays = [np.asarray(each) for each in inputs]
         result = getattr(ufunc, method)(*arrays, out=tuple(map(np.asarray, out)) or None, **options)
@@ -69,9 +69,10 @@ def judge(attempt):
     known = named(text, "how often b is added in each step: once.", mistakes)
     ran = check_op(lstm_sequence, attempt, host, mistakes=known)
     inputs = lstm_sequence.inputs(lstm_sequence.edge_cases[0])
-    steps, hidden, Counted.shapes = len(inputs[0]), inputs[1].shape[1], []
+    (steps, _, fan_in), hidden, Counted.shapes = inputs[0].shape, inputs[1].shape[1], []
     attempt(*(np.array(each).view(Counted) for each in inputs))
-    fed = sum(any(hidden not in factor for factor in factors) for factors in Counted.shapes)
+    fed = sum(any({fan_in, fan_in + hidden} & {*factor} for factor in factors)
+              for factors in Counted.shapes)
     if fed != 1:
         raise Wasteful(f"{fed} products have the inputs in them; one will do.",
                        "which product needs nothing of the step before.")  # fmt: skip

@@ -62,13 +62,17 @@ def told(row) -> str:
 
 
 def growth(rows) -> str:
-    """How much longer the largest batch takes than the smallest, where least and where most."""
-    batches = sorted({row.sizes["batch"] for row in rows})
-    took = {(told(row), row.sizes["batch"]): row.value for row in rows}
-    grown = {name: took[name, batches[-1]] / took[name, batches[0]] for name, _ in took}
-    least, most = (choose(grown, key=grown.get) for choose in (min, max))
-    said = " to ".join(f"{grown[each]:.2g} ({each})" for each in (least, most))
-    return f"{batches[-1] / batches[0]:g} times the examples take {said} times as long."
+    """How much longer the largest batch takes than the quickest smaller one (a library may have a
+    worse kernel for the smallest), where least and where most, for each kind of numbers."""
+    took, grown = {}, {}
+    for row in rows:
+        took.setdefault((row.dtype, told(row)), {})[row.sizes["batch"]] = row.value
+    for (dtype, _), by_batch in sorted(took.items()):
+        largest = by_batch.pop(most := max(by_batch))
+        grown.setdefault(dtype, []).append(f"{largest / min(by_batch.values()):.2g}")
+    said = " and ".join(f"{' to '.join(dict.fromkeys((min(each), max(each))))} times ({dtype})"
+                        for dtype, each in grown.items())
+    return f"{most} examples take {said} as long as the quickest smaller batch."
 
 
 def batched(best):

@@ -69,10 +69,13 @@ def from_first_to_quickest(there):
         return f"{units.plural(len(steady), 'rung')} of {len(there)} steady enough to compare."
     took = {name: t.median / steps for name, t, steps in steady}
     (first, t, _), last = steady[0], min(took, key=took.get)
-    kind = f", modelled for {t.gpu}" if is_modelled(t) else ""
+    times = took[first] / took[last]
+    kind, said = "", units.ratio(times)
+    if is_modelled(t):  # no more digits than a model has
+        kind, said = f", modelled for {t.gpu}", f"≈ {units.ratio(float(f'{times:.1g}'))}"
     if first == last:
         return f"“{first}” is the quickest rung{kind}."
-    return f"From “{first}” to “{last}”: {units.ratio(took[first] / took[last])} as fast{kind}."
+    return f"From “{first}” to “{last}”: {said} as fast{kind}."
 
 
 def bounds(batch: int, hidden: int, dtype: str, card: str) -> dict[str, float]:
