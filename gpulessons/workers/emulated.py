@@ -3,7 +3,7 @@
 A worker that sleeps needs no core, so eight of them on two cores take as long as eight machines
 with such links. Each worker has a port out and a port in, which work at once. A message of S bytes
 keeps both for S / bandwidth seconds, and its beginning arrives a latency after it left. What gloo
-itself takes comes on top: a fast link is emulated a thousand times slower throughout.
+itself takes comes on top: for a fast link shrink the bytes and the bandwidth.
 """
 
 from concurrent.futures import ThreadPoolExecutor
