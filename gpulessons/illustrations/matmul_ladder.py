@@ -14,7 +14,7 @@ from gpulessons.measure.results import Comparison
 from gpulessons.plots.axes import log_axes, written
 from gpulessons.plots.forms import LOOKS, key, lines, listed, name_rows, percent
 from gpulessons.plots.picture import COLORS, HATCH, INK, Picture, blank
-from warplens.model.published import said
+from warplens.model.published import judged
 
 CARD = "RTX A6000"  # with every rung published, and modelled
 NAMES = {"RTX A6000": ("Naive", "GMEM Coalescing", "SMEM Caching", "2D Blocktiling",
@@ -50,8 +50,8 @@ def of_cublas(figures: dict[str, Any]) -> dict[str, float]:
 
 def levels() -> dict[str, Any]:
     """{rung: what is modelled of the kernel published on CARD}, with the time of each level."""
-    return {MODELLED[kernel]: modelled for (kernel, gpu), modelled in said().items()
-            if gpu == CARD and kernel in MODELLED}
+    return {MODELLED[row.published.kernel]: row.modelled for row in judged()
+            if row.published.gpu == CARD and row.published.kernel in MODELLED}
 
 
 def shares_here(comparison: Comparison | None) -> dict[str, float]:

@@ -1,8 +1,8 @@
 """How far the model is from times that others measured, of kernels in CUDA C++.
 
     TIMES                 what they measured: each with the figure as printed and where it stands
-    said()                what the model says of the same launches, by machine code
-    said("source")        and where nothing could be compiled or disassembled
+    judged()              what the model says of the same launches, by machine code
+    judged("source")      and where nothing could be compiled or disassembled
 
 Published truth is noisy: a figure read from a plot is good to about 3 %; clocks and drivers are
 rarely named. Left out: kernels with asynchronous copies or tensor cores, which the model does not
@@ -50,12 +50,35 @@ with Path(__file__).with_name("published.csv").open(encoding="utf-8", newline=""
     TIMES = tuple(Published(**row | {x: float(row[x]) for x in numbers}) for row in rows)
 
 
-def said(counted_from: str = "machine code") -> dict[tuple[str, str], Modelled]:
-    """{(kernel, GPU): what the model said of it}; counted_from: or "source", without a compiler."""
+@dataclass(frozen=True)
+class Judgment:
+    """One published time, and what the model says of the same launch."""
+
+    published: Published
+    modelled: Modelled
+
+    @property
+    def name(self) -> str:
+        return f"{self.published.kernel} ({self.published.gpu})"
+
+    @property
+    def ratio(self) -> float:
+        """Modelled over published: below 1 the model is too fast, or knows the lower end alone."""
+        return self.modelled.known / self.published.seconds
+
+    @property
+    def holds(self) -> bool:
+        """Does the published time lie in the modelled interval?"""
+        return self.modelled.holds(self.published.seconds)
+
+
+def judged(counted_from: str = "machine code") -> tuple[Judgment, ...]:
+    """What the model said of every published time; counted_from: or "source", without compiler."""
     with MODELLED.open(encoding="utf-8", newline="") as lines:
         next(lines)  # when, with which commit
         rows = [row for row in csv.DictReader(lines) if row["counted_from"] == counted_from]
-    return {(row["kernel"], row["gpu"]): modelled_from(row) for row in rows}
+    found = {(row["kernel"], row["gpu"]): modelled_from(row) for row in rows}
+    return tuple(Judgment(one, found[one.kernel, one.gpu]) for one in TIMES)
 
 
 def modelled_from(row: dict[str, str]) -> Modelled:

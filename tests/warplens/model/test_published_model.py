@@ -8,7 +8,7 @@ from statistics import mean, median
 import pytest
 
 from warplens.model.devices import GPUS
-from warplens.model.published import MODELLED, PARTS, TIMES, said
+from warplens.model.published import MODELLED, PARTS, TIMES, judged
 
 BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
 
@@ -25,14 +25,13 @@ def test_every_time_names_a_gpu_and_a_place_to_read_it():
 
 def errors_of(counted_from):
     """(errors, widths, whether the interval holds) of all intervals with two ends."""
-    model = said(counted_from)
-    pairs = [(one.seconds, model[one.kernel, one.gpu]) for one in TIMES]
-    closed = [(seconds, one) for seconds, one in pairs if not one.at_least]
-    assert {one.counted_from for _, one in pairs} == {counted_from}
-    assert all(set(one.bounds) == set(PARTS) for _, one in pairs)
-    return ([abs(one.known / seconds - 1) for seconds, one in closed],
-            [one.high / one.low for _, one in closed],
-            [one.holds(seconds) for seconds, one in pairs])  # fmt: skip
+    rows = judged(counted_from)
+    assert {row.modelled.counted_from for row in rows} == {counted_from}
+    assert all(set(row.modelled.bounds) == set(PARTS) for row in rows)
+    closed = [row for row in rows if not row.modelled.at_least]
+    return ([abs(row.ratio - 1) for row in closed],
+            [row.modelled.high / row.modelled.low for row in closed],
+            [row.holds for row in rows])  # fmt: skip
 
 
 def test_the_model_is_as_near_as_it_has_to_be():
