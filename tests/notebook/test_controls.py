@@ -283,6 +283,13 @@ def contrast(one, other):
 # Live
 
 
+def test_one_of_a_unit_is_not_several():
+    from gpulessons.notebook.controls.showing import quantity
+
+    said = [quantity(1, unit) for unit in ("tokens", "classes", "launches", "µs", "GB/s", "×")]
+    assert said == ["1 token", "1 class", "1 launch", "1 µs", "1 GB/s", "1×"]
+
+
 def test_a_slider_goes_up_by_its_step_and_starts_in_the_middle():
     steps = slider(1, 9, step=2)
     assert steps.values == (1, 3, 5, 7, 9) and steps.start == 5

@@ -6,6 +6,7 @@ reads where no widget can run: in nbconvert, on a code host's page, in a termina
 
 import html
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -20,8 +21,10 @@ ROUND = (1, 1.1, 1.2, 1.4, 1.6, 1.8, 2, 2.2, 2.5, 2.8, 3, 3.5, 4, 4.5, 5, 6, 7, 
 
 
 def quantity(value: float, unit: str = "") -> str:
-    """A number of three digits with its unit: `3.14159, "×"` is "3.14×"."""
+    """A number of three digits with its unit: `3.14159, "×"` is "3.14×", `1, "days"` "1 day"."""
     digits = format(Decimal(f"{float(value):.3g}"), ",f").replace("-", "−")
+    if digits == "1":
+        unit = re.sub(r"(?<=ss|ch)es$|(?<=[a-z]{3})s$", "", unit)
     return f"{digits}{unit}" if unit in ("", "×") else f"{digits} {unit}"
 
 
