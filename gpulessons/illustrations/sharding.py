@@ -60,5 +60,6 @@ def ledgers(name: str, shape: Shape, workers: int, tokens: int, inside: str) -> 
         title=f"{name}, {units.plural(workers, 'GPU')}, {tokens:,} tokens each: data parallel "
         f"{fits(totals[STAGES[0]])}, ZeRO-3 {fits(totals[STAGES[3]])}.",
         what="share of the longest bar; inside: GB (counted). It fits where a tenth is left free",
-        beyond={each: f"{total / 1e9:,.0f} GB\n{fits(total)}" for each, total in totals.items()},
+        beyond={each: f"{total / 1e9:,.{int(total < 1e11)}f} GB\n{fits(total)}"
+                for each, total in totals.items()},
     )  # fmt: skip
