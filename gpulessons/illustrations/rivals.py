@@ -61,7 +61,7 @@ def divided(comparison, floor: float, loop: float) -> str:
         timed = {f"this CPU's best{shared(best)}": best.median, **timed}
     told = [f"{units.ratio(read(each) / read(floor)).rstrip('×')} times as fast as {name} "
             f"({units.seconds(each)} / {units.seconds(floor)})" for name, each in timed.items()]
-    return f"A T4 is at most {' and '.join(told)}."
+    return f"Out of place, a T4 is at most {' and '.join(told)}."
 
 
 def shared(timing) -> str:
