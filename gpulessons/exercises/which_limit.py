@@ -8,8 +8,8 @@ def my_limit(gpu, flops, sectors, requests):
     """(seconds, name) of the largest of three bounds: "FP32", "DRAM" or "load/store path".
 
     Of all threads: float32 operations, a multiply-add counted as two; sectors of 32 bytes that
-    DRAM moves; and loads and stores, each a request of a warp's 32 threads, of which the path of
-    a multiprocessor takes gpu.lsu_lanes in a clock.
+    DRAM moves; and loads and stores, each a request of a warp's 32 threads. The path of a
+    multiprocessor takes gpu.lsu_lanes threads a clock.
     """
     clocks = gpu.boost * gpu.multiprocessors  # of all of them, in a second
     ### BEGIN SOLUTION
