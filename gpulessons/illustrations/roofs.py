@@ -64,7 +64,7 @@ def decided(roofs: Mapping[str, Seconds], took: Seconds, sizes: Sequence[float],
     """From which size on no card can be as quick as `who`, which `took` so long, up to the last."""
     starts = {card: ahead_from(roof, took, sizes) for card, roof in roofs.items()}
     behind = "; ".join(f"{card} from {write(at)} on" for card, at in starts.items() if at)
-    return f"Brute force is surely behind {who}: {behind}." if behind else "No bound decides."
+    return f"Brute force, at best, is behind {who}: {behind}." if behind else "No bound decides."
 
 
 def about(what: str) -> Callable[[float], str]:
