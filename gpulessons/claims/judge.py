@@ -124,6 +124,7 @@ class Measure:
 
     what: str
     kind: str = "live"
+    where: str = ""  # whose figures it is made of, where not this machine's
 
 
 @dataclass(frozen=True)

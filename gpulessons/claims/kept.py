@@ -72,7 +72,8 @@ def spanned(value: Any) -> tuple[float, float] | None:
 
 def figure(about: Statement, line: Line, shipped: bool = False) -> Figure:
     """A line as a figure; what was live when the page was saved is recorded by now."""
-    measure, where = about.figures[line.figure], line.machine + f", {line.date}" * shipped
+    measure = about.figures[line.figure]
+    where = measure.where or line.machine + f", {line.date}" * shipped
     kind = "recorded" if shipped and measure.kind == "live" else measure.kind
     return Figure(measure.what, kind, line.low, line.high, where)
 
