@@ -1,9 +1,6 @@
 """Every version of every op is right where wrong ones break, and costs what its op says."""
 
-import os
 import re
-import subprocess
-import sys
 from operator import attrgetter
 
 import numpy as np
@@ -11,7 +8,6 @@ import pytest
 
 import gpulessons
 from gpulessons.backends import allow_tf32, host, torch_cpu
-from gpulessons.hardware import budget
 from gpulessons.operation import as_tuple, fetched
 
 NAMES = [name for home, names in gpulessons.HOMES.items()
@@ -200,13 +196,3 @@ def test_tanh32_keeps_its_stated_error(over):
         got = over("tanh32", x)
         assert np.abs(got - np.tanh(x.astype(np.float64))).max() < 5e-7
         assert np.abs(got).max() <= 1
-
-
-def test_an_op_s_file_runs_by_itself():
-    """It checks each version, and times those that this machine has."""
-    env = {**os.environ, budget.NAME: "0.02"}
-    run = subprocess.run(
-        [sys.executable, "-m", "gpulessons.ops.copy"], env=env, capture_output=True, text=True
-    )
-    assert run.returncode == 0, run.stderr
-    assert "CUDA, a thread per element" in run.stdout and "time of one call" in run.stdout
