@@ -10,6 +10,8 @@ from gpulessons.claims import kept as found
 from gpulessons.hardware import budget
 from gpulessons.hardware import kept as measured
 from gpulessons.notebook.controls import kept
+from warplens import tracing
+from warplens.code.cuda import ELSEWHERE
 
 os.environ["MPLBACKEND"] = "Agg"
 os.environ.pop(budget.NAME, None)  # a test that wants measurements short says so itself
@@ -58,3 +60,18 @@ def pytest_xdist_make_scheduler(config, log):
 def pytest_runtest_setup():
     """A shell's `&` makes what it starts deaf to Ctrl-C, and so would be all that a test starts."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session")
+def launches_of():
+    """Tells what a CUDA version launches, at a usual size and in an edge case: they may differ."""
+
+    def traced(version):
+        traces = []
+        for size in (version.op.sizes[0], version.op.edge_cases[1]):
+            with tracing(ELSEWHERE) as launches:
+                version(*map(version.backend.put, version.op.inputs(size)))
+            traces += launches
+        return traces
+
+    return traced

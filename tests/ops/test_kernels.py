@@ -20,16 +20,6 @@ def on_gpu(name):
     return [version for version in versions if version.backend is gpu]
 
 
-def launches_of(version):
-    """What a version launches, at a usual size and in an edge case: they may differ."""
-    traces = []
-    for size in (version.op.sizes[0], version.op.edge_cases[1]):
-        with tracing(ELSEWHERE) as launches:
-            version(*map(gpu.put, version.op.inputs(size)))
-        traces += launches
-    return traces
-
-
 def check_cases(version, cases):
     """Its results are right, and its launches neither race nor give cause for a warning."""
     op = version.op
@@ -54,7 +44,7 @@ def test_it_is_right_thread_by_thread_and_without_races(name):
 
 @pytest.mark.nightly
 @each_op
-def test_it_is_so_in_all_edge_cases_and_spills_no_register_on_any_gpu(name):
+def test_it_is_so_in_all_edge_cases_and_spills_no_register_on_any_gpu(name, launches_of):
     for version in on_gpu(name):
         check_cases(version, version.op.edge_cases[1:])
         for launch in launches_of(version):
@@ -66,7 +56,7 @@ def test_it_is_so_in_all_edge_cases_and_spills_no_register_on_any_gpu(name):
                     assert (compiled.spills, compiled.local, compiled.doubles) == (0, 0, ())
 
 
-def test_shared_memory_is_reported():
+def test_shared_memory_is_reported(launches_of):
     launch = launches_of(gpulessons.transpose.versions["CUDA, padded tile"])[0].launch
     compiled = assembly(launch.function, *launch.arguments, capability=ELSEWHERE)
     assert compiled.shared == 32 * 33 * 4

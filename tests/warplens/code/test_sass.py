@@ -6,7 +6,6 @@ from numba import cuda, typeof
 
 import gpulessons
 from gpulessons import gpu
-from gpulessons.measure.modelled import launches_of
 from warplens.code import pipes, sass
 from warplens.code.cuda import pretended
 from warplens.code.mix import hot_loop
@@ -31,9 +30,9 @@ def known(opcode):
     return opcode.split(".")[0] in pipes.PIPE or opcode.startswith("U")
 
 
-def check_kernels(version, generations):
-    """Every instruction of a version's kernels is known, and comes from a line."""
-    kernels = {one.launch.function: one.launch.arguments for one in launches_of(version)}
+def check_kernels(traces, generations):
+    """Every instruction of what was launched is known, and comes from a line."""
+    kernels = {one.launch.function: one.launch.arguments for one in traces}
     for function, arguments in kernels.items():
         for capability in generations:
             code = compiled(function, arguments, capability)
@@ -44,17 +43,17 @@ def check_kernels(version, generations):
             assert all(one.target is not None for one in code.instructions if "BRA" in one.opcode)
 
 
-def test_every_instruction_of_a_transpose_is_known_and_has_a_line():
-    check_kernels(gpulessons.transpose.versions["CUDA, padded tile"], ((9, 0),))
+def test_every_instruction_of_a_transpose_is_known_and_has_a_line(launches_of):
+    check_kernels(launches_of(gpulessons.transpose.versions["CUDA, padded tile"]), ((9, 0),))
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", OPS)
-def test_every_instruction_is_known_on_every_generation(name):
+def test_every_instruction_is_known_on_every_generation(name, launches_of):
     for version in getattr(gpulessons, name).versions.values():
         if version.backend is gpu:
             needs = (8, 0) if "TF32" in version.name else (7, 5)
-            check_kernels(version, [each for each in GENERATIONS if each >= needs])
+            check_kernels(launches_of(version), [each for each in GENERATIONS if each >= needs])
 
 
 FLOWS = (
