@@ -14,7 +14,7 @@ HOMES = {
     "devices": "Device FACTORS cards several",
     "works": "LLAMA_7B LLAMA_70B Work filling generating in_flight launch networks prefill",
     "chain": "Stage stages",
-    "renting": "Day a_day break_even energy hours_up",
+    "renting": "break_even energy hours_up",
 }
 
 HOME = {name: home for home, names in HOMES.items() for name in names.split()}
