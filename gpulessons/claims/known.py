@@ -59,6 +59,11 @@ def cited(what: str, value: float, *rows: Published) -> Figure:
     return Figure(what, "published", value, value, together(*rows))
 
 
+def as_printed(what: str, row: Published) -> Figure:
+    """A figure as it stands there: one that is at most so much, or at least, has one end."""
+    return Figure(what, "published", *row.ends, row.citation)
+
+
 def of_two(what: str, value: float, *rows: Published) -> Figure:
     """Two figures of different origin put together: nobody measured that."""
     return Figure(what, "modelled", value, value, together(*rows))
@@ -139,7 +144,7 @@ def large_products() -> Iterator[Figure]:
         yield cited(f"dense layer, 7,000 examples, 68-core Xeon Phi, {device}",
                     cpu.value / card.value, card)  # fmt: skip
     gap = one("throughput computing")
-    yield cited("many kernels on average, 4-core i7-960, GTX 280", gap.value, gap)
+    yield as_printed("many kernels on average, 4-core i7-960, GTX 280", gap)
 
 
 @about("4c")
@@ -296,7 +301,7 @@ def state_over_a_desktops_cache() -> Iterator[Figure]:
 @about("12b")
 def memory_in_a_training_step() -> Iterator[Figure]:
     row = one("transformer training", device="V100")
-    yield cited(row.what, row.value, row)
+    yield as_printed(row.what, row)
 
 
 # Sums, chains, many devices
@@ -305,7 +310,7 @@ def memory_in_a_training_step() -> Iterator[Figure]:
 @about("14a")
 def no_loss_of_accuracy() -> Iterator[Figure]:
     row = one("data parallel", batch=8192, unit="×")
-    yield cited(row.what, row.value, row)
+    yield as_printed(row.what, row)
 
 
 @about("18a")
@@ -354,8 +359,7 @@ def a_softmax_for_nothing() -> Iterator[Figure]:
 def hash_tables_on_a_cpu() -> Iterator[Figure]:
     """Hash tables on a CPU, every weight on a GPU. "More than", say the papers: one end each."""
     v100 = one("hashing", what="SLIDE: speed-up over TensorFlow on a V100")
-    what = "SLIDE on 44 cores beside TensorFlow on a V100"
-    yield Figure(what, "published", v100.value, math.inf, v100.citation)
+    yield as_printed("SLIDE on 44 cores beside TensorFlow on a V100", v100)
     over_slide, over_gpu = (one("hashing", what=f"G-SLIDE: speed-up over {other}") for other in
                             ("SLIDE on a CPU of 32 cores", "TensorFlow on the GPU"))  # fmt: skip
     yield Figure(f"SLIDE on 32 cores beside TensorFlow on an {over_gpu.device}", "published",
