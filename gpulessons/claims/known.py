@@ -118,20 +118,6 @@ def two_ways(roots, x, out):
         out[i] = x[i] * x[i]
 
 
-@about("3b")
-def sides_of_a_branch() -> Iterator[Figure]:
-    lane = np.arange(64)
-    yield counted("sides of a branch, lanes in turn over warps in turn",
-                  sides(lane % 2) / sides(lane // 32))  # fmt: skip
-
-
-def sides(roots: np.ndarray) -> float:
-    """Sides of its branch that a warp of two_ways takes, on average."""
-    x = np.ones(roots.size, np.float32)
-    (branch,) = trace(two_ways)[1, roots.size](roots, x, np.empty_like(x)).divergence().branches
-    return 1 + branch.divergent / branch.instances
-
-
 # CPUs and GPUs
 
 
@@ -242,21 +228,6 @@ def drawings_over_launches() -> Iterator[Figure]:
     yield counted("their histogram, each bar of which looks at every pixel", LIMIT + 1)
 
 
-def corners() -> tuple[Trace, np.ndarray, np.ndarray]:
-    """(the kernel of a graphics card, traced; what it computes; the same by a layer's product)"""
-    points, matrix = vertex_transform.inputs(POINTS)
-    turned = np.empty_like(points)
-    traced = trace(vertex_kernel)[POINTS // BLOCK, BLOCK](points, matrix, turned)
-    return traced, turned[:, :3], points[:, :3] @ matrix[:3, :3].T + matrix[:3, 3]
-
-
-@about("10a")
-def one_product() -> Iterator[Figure]:
-    _, turned, as_layer = corners()
-    alike = np.abs(turned - as_layer) <= 1e-5
-    yield counted(f"{POINTS:,} corners", float(alike.mean()))
-
-
 @about("10b")
 def intensities() -> Iterator[Figure]:
     layer = dense.like(sized(512, 512))
@@ -269,7 +240,9 @@ def intensities() -> Iterator[Figure]:
 
 @about("10c")
 def lanes_at_work() -> Iterator[Figure]:
-    yield counted("corners", corners()[0].divergence().efficiency)
+    points, matrix = vertex_transform.inputs(POINTS)
+    corners = trace(vertex_kernel)[POINTS // BLOCK, BLOCK](points, matrix, np.empty_like(points))
+    yield counted("corners", corners.divergence().efficiency)
     with tracing() as launches:
         relu.versions["CUDA, a thread per element"](relu.inputs(8_192)[0])
     yield counted("an activation", launches[0].divergence().efficiency)

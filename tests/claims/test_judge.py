@@ -150,7 +150,7 @@ def test_the_twenty_seven_claims_have_statements_or_say_why_not_with_thresholds_
 
 def test_the_table_has_a_row_for_each_statement_under_its_word():
     found = claims.judged(5, 10)  # all of them counted: no machine changes their words
-    assert [each.about.name for each in found] == ["5a", "10b", "10c"]  # 10a is a definition
+    assert [each.about.name for each in found] == ["5a", "10b", "10c"]
     html = found._repr_html_()
     assert html.count("<details>") == 3 and html.count('scope="rowgroup"') == 2
     assert "so says a blog article of about 2020" in html and "1 author: this course" in html
