@@ -34,7 +34,7 @@ ROOMS = {
     "exercises": "ops workers grader operation backends units",
     "claims": "evidence ops hardware backends units",
     "notebook": "hardware plots",
-    "illustrations": "evidence models money workers measure ops hardware plots units",
+    "illustrations": "evidence models workers measure ops hardware plots units",
 }
 # Lines that each room may have: now, and when the last page is rewritten. "gpulessons" is what
 # stands directly in it. Whoever adds looks first for what can go.

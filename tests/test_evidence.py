@@ -1,5 +1,6 @@
 """Published figures: each has a source, and a mistyped one breaks a relation between several."""
 
+import math
 import tomllib
 from datetime import date
 from difflib import get_close_matches
@@ -118,6 +119,18 @@ def test_a_bad_row_is_refused_with_its_place(tmp_path, good, bad, said):
     with pytest.raises(ValueError) as refused:
         figures_in(tmp_path)
     assert str(refused.value).startswith(f"own.csv:3: {said}")
+
+
+@pytest.mark.parametrize(("subject", "figure", "ends"), [
+    ("gain", "98", (-math.inf, 98)), ("gain", "9.7", (9.7, 9.7)), ("gain", "65", (-math.inf, 65)),
+    ("text classification", "10", (-math.inf, 600)),
+    ("interruptions", "60", (60 * 86400, math.inf)),
+    ("hashing", "16.4", (16.4, math.inf)), ("hashing", "16.2", (16.2, 16.2)),
+    ("all-reduce", "480", (4.8e11, 4.8e11)),
+])  # fmt: skip
+def test_a_figure_that_is_at_most_so_much_or_at_least_has_one_end(subject, figure, ends):
+    (row,) = [each for each in published(subject) if each.figure == figure]
+    assert row.ends == pytest.approx(ends)
 
 
 def test_neighbours_in_a_series_are_not_ten_times_apart():

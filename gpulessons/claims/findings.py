@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
+from typing import ClassVar
 
+from . import judge
 from .judge import DEPENDS, HOLDS, SAYS, SPEAKERS, WORDS, Figure, Statement, claims, reached, word
 from .known import evidence
 
@@ -25,6 +27,20 @@ class Finding:
         return word(self.figures, self.about.refuted, self.about.holds)
 
     @property
+    def here(self) -> str:
+        """The word of what this course measured, here or on a machine it names; "" for nothing."""
+        return self.by(judge.HERE)
+
+    @property
+    def by_evidence(self) -> str:
+        """The word of what was counted, published, modelled or bounded; "" for nothing."""
+        return self.by(judge.EVIDENCE)
+
+    def by(self, kinds: Iterable[str]) -> str:
+        those = [each for each in self.figures if each.kind in kinds]
+        return word(those, self.about.refuted, self.about.holds) if those else ""
+
+    @property
     def authors(self) -> dict[str, str]:
         """{who found figures of it: the word of theirs alone}"""
         by: dict[str, list[Figure]] = {}
@@ -36,11 +52,10 @@ class Finding:
     def support(self) -> str:
         """ "1 author: this course", "2 authors: this course (holds), DeepBench (refuted)" """
         authors = self.authors
-        more = f"; from figures of {', '.join(self.sources)}" if self.sources != [*authors] else ""
         if len(authors) < 2:
-            return f"1 author: {next(iter(authors))}{more}" if authors else "nobody yet"
+            return f"1 author: {next(iter(authors))}" if authors else "nobody yet"
         each = ", ".join(f"{who} ({said})" for who, said in authors.items())
-        return f"{len(authors)} authors: {each}{more}"
+        return f"{len(authors)} authors: {each}"
 
     @property
     def sources(self) -> list[str]:
@@ -66,8 +81,9 @@ class Finding:
 
     @property
     def lines(self) -> list[str]:
-        """Each figure with its kind, and what it says."""
-        return [
+        """Each figure with its kind, and what it says; whose figures these are made of."""
+        cited = [f"from figures of {', '.join(self.sources)}"] * (self.sources != [*self.authors])
+        return cited + [
             f"{figure.what}: {figure.amount(self.about.unit)} "
             f"({figure.kind}{f': {figure.where}' * bool(figure.where)}) → {self.says(figure)}"
             for figure in self.figures
@@ -76,7 +92,8 @@ class Finding:
     def __repr__(self) -> str:
         about = self.about
         figures = "".join(f"\n    {line}" for line in self.lines)
-        return (f"{about.name}. {about.words}\n  {self.word.upper()} by {self.support}\n"
+        words = f"measured here: {self.here or '–'}; by the evidence: {self.by_evidence or '–'}"
+        return (f"{about.name}. {about.words}\n  {self.word.upper()} by {self.support}\n  {words}\n"
                 f"  {about.test}{figures}\n  What would change it: {about.changes}")  # fmt: skip
 
     def _repr_html_(self) -> str:
@@ -93,8 +110,13 @@ def details(finding: Finding) -> str:
     )
 
 
+LEFT = 'style="text-align: left; vertical-align: top"'
+
+
 class Findings(tuple[Finding, ...]):
     """The findings about several statements, in their order."""
+
+    yours: ClassVar[dict[str, str]] = {}  # {name: word} of a reader
 
     def __getitem__(self, name: str) -> Finding:  # type: ignore[override]
         found = {each.about.name: each for each in self}
@@ -121,26 +143,36 @@ class Findings(tuple[Finding, ...]):
         """How many of them are by more than one author."""
         return sum(len(each.authors) > 1 for each in self)
 
+    def beside(self, yours: dict[str, str]) -> "Findings":
+        """Those of which a reader has a word, {name: word}, which then stands first."""
+        chosen = Findings(self[name] for name in yours)
+        chosen.yours = yours  # type: ignore[misc]
+        return chosen
+
     def __repr__(self) -> str:
-        return "\n\n".join([*map(repr, self), self.sentence])
+        yours = "".join(f"{name}: {said or '–'} by you\n" for name, said in self.yours.items())
+        return "\n\n".join([*([yours] if yours else []), *map(repr, self), self.sentence])
 
     def _repr_html_(self) -> str:
-        head = ('<tr><th scope="col" style="text-align: left">statement: press it for its figures'
-                '</th><th scope="col" style="text-align: left">found by</th></tr>')  # fmt: skip
+        heads = ["statement: press it", *["you"] * bool(self.yours), "measured here",
+                 "by the evidence", "found by"]  # fmt: skip
+        head = "".join(f'<th scope="col" {LEFT}>{each}</th>' for each in heads)
         groups = "".join(
-            f'<tbody><tr><th colspan="2" scope="rowgroup" style="text-align: left">{word}: '
-            f"{len(those)} <small>({WORDS[word]})</small></th></tr>{''.join(map(row, those))}"
-            "</tbody>" for word, those in self.by_word().items()
-        )  # fmt: skip
+            f'<tbody><tr><th colspan="{len(heads)}" scope="rowgroup" {LEFT}>{word}: {len(those)} '
+            f"<small>({WORDS[word]})</small></th></tr>"
+            f"{''.join(row(each, self.yours) for each in those)}</tbody>"
+            for word, those in self.by_word().items()
+        )
         return (f'<div style="overflow-x: auto"><table><caption>{escape(self.sentence)}</caption>'
-                f"<thead>{head}</thead>{groups}</table></div>")  # fmt: skip
+                f"<thead><tr>{head}</tr></thead>{groups}</table></div>")  # fmt: skip
 
 
-def row(finding: Finding) -> str:
-    left = 'style="text-align: left; vertical-align: top"'
+def row(finding: Finding, yours: dict[str, str]) -> str:
     about = finding.about
     said_by = " and ".join(SPEAKERS[letter] for letter in claims()[about.claim].source)
-    more = f"<details><summary>{escape(about.words)}</summary>{details(finding)}</details>"
-    where = f"so says {escape(said_by)} · page {about.notebook}"
-    return (f"<tr><td {left}>{more}<small>{where}</small></td>"
-            f"<td {left}>{escape(finding.support)}</td></tr>")  # fmt: skip
+    more = (f"<details><summary>{escape(about.words)}</summary>{details(finding)}</details>"
+            f"<small>so says {escape(said_by)} · page {about.notebook}</small>")  # fmt: skip
+    said = [yours[about.name]] if yours else []
+    words = [escape(each) or "–" for each in (*said, finding.here, finding.by_evidence)]
+    cells = [more, *words, escape(finding.support)]
+    return f"<tr>{''.join(f'<td {LEFT}>{each}</td>' for each in cells)}</tr>"

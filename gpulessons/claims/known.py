@@ -59,6 +59,11 @@ def cited(what: str, value: float, *rows: Published) -> Figure:
     return Figure(what, "published", value, value, together(*rows))
 
 
+def as_printed(what: str, row: Published) -> Figure:
+    """A figure as it stands there: one that is at most so much, or at least, has one end."""
+    return Figure(what, "published", *row.ends, row.citation)
+
+
 def of_two(what: str, value: float, *rows: Published) -> Figure:
     """Two figures of different origin put together: nobody measured that."""
     return Figure(what, "modelled", value, value, together(*rows))
@@ -113,20 +118,6 @@ def two_ways(roots, x, out):
         out[i] = x[i] * x[i]
 
 
-@about("3b")
-def sides_of_a_branch() -> Iterator[Figure]:
-    lane = np.arange(64)
-    yield counted("sides of a branch, lanes in turn over warps in turn",
-                  sides(lane % 2) / sides(lane // 32))  # fmt: skip
-
-
-def sides(roots: np.ndarray) -> float:
-    """Sides of its branch that a warp of two_ways takes, on average."""
-    x = np.ones(roots.size, np.float32)
-    (branch,) = trace(two_ways)[1, roots.size](roots, x, np.empty_like(x)).divergence().branches
-    return 1 + branch.divergent / branch.instances
-
-
 # CPUs and GPUs
 
 
@@ -139,7 +130,7 @@ def large_products() -> Iterator[Figure]:
         yield cited(f"dense layer, 7,000 examples, 68-core Xeon Phi, {device}",
                     cpu.value / card.value, card)  # fmt: skip
     gap = one("throughput computing")
-    yield cited("many kernels on average, 4-core i7-960, GTX 280", gap.value, gap)
+    yield as_printed("many kernels on average, 4-core i7-960, GTX 280", gap)
 
 
 @about("4c")
@@ -237,21 +228,6 @@ def drawings_over_launches() -> Iterator[Figure]:
     yield counted("their histogram, each bar of which looks at every pixel", LIMIT + 1)
 
 
-def corners() -> tuple[Trace, np.ndarray, np.ndarray]:
-    """(the kernel of a graphics card, traced; what it computes; the same by a layer's product)"""
-    points, matrix = vertex_transform.inputs(POINTS)
-    turned = np.empty_like(points)
-    traced = trace(vertex_kernel)[POINTS // BLOCK, BLOCK](points, matrix, turned)
-    return traced, turned[:, :3], points[:, :3] @ matrix[:3, :3].T + matrix[:3, 3]
-
-
-@about("10a")
-def one_product() -> Iterator[Figure]:
-    _, turned, as_layer = corners()
-    alike = np.abs(turned - as_layer) <= 1e-5
-    yield counted(f"{POINTS:,} corners", float(alike.mean()))
-
-
 @about("10b")
 def intensities() -> Iterator[Figure]:
     layer = dense.like(sized(512, 512))
@@ -264,7 +240,9 @@ def intensities() -> Iterator[Figure]:
 
 @about("10c")
 def lanes_at_work() -> Iterator[Figure]:
-    yield counted("corners", corners()[0].divergence().efficiency)
+    points, matrix = vertex_transform.inputs(POINTS)
+    corners = trace(vertex_kernel)[POINTS // BLOCK, BLOCK](points, matrix, np.empty_like(points))
+    yield counted("corners", corners.divergence().efficiency)
     with tracing() as launches:
         relu.versions["CUDA, a thread per element"](relu.inputs(8_192)[0])
     yield counted("an activation", launches[0].divergence().efficiency)
@@ -296,7 +274,7 @@ def state_over_a_desktops_cache() -> Iterator[Figure]:
 @about("12b")
 def memory_in_a_training_step() -> Iterator[Figure]:
     row = one("transformer training", device="V100")
-    yield cited(row.what, row.value, row)
+    yield as_printed(row.what, row)
 
 
 # Sums, chains, many devices
@@ -305,7 +283,7 @@ def memory_in_a_training_step() -> Iterator[Figure]:
 @about("14a")
 def no_loss_of_accuracy() -> Iterator[Figure]:
     row = one("data parallel", batch=8192, unit="×")
-    yield cited(row.what, row.value, row)
+    yield as_printed(row.what, row)
 
 
 @about("18a")
@@ -354,8 +332,7 @@ def a_softmax_for_nothing() -> Iterator[Figure]:
 def hash_tables_on_a_cpu() -> Iterator[Figure]:
     """Hash tables on a CPU, every weight on a GPU. "More than", say the papers: one end each."""
     v100 = one("hashing", what="SLIDE: speed-up over TensorFlow on a V100")
-    what = "SLIDE on 44 cores beside TensorFlow on a V100"
-    yield Figure(what, "published", v100.value, math.inf, v100.citation)
+    yield as_printed("SLIDE on 44 cores beside TensorFlow on a V100", v100)
     over_slide, over_gpu = (one("hashing", what=f"G-SLIDE: speed-up over {other}") for other in
                             ("SLIDE on a CPU of 32 cores", "TensorFlow on the GPU"))  # fmt: skip
     yield Figure(f"SLIDE on 32 cores beside TensorFlow on an {over_gpu.device}", "published",

@@ -76,7 +76,13 @@ class Published:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The value, less and more by the share that its size calls `spread`."""
+        """The value, less and more by the share that its size calls `spread`; without an end where
+        its note says "at most" or "at least"."""
+        told = {*re.split("[;,] ", self.note)}
+        if told & {"at most", "less than"}:
+            return -math.inf, self.value
+        if told & {"at least", "more than"}:
+            return self.value, math.inf
         spread = self.sizes.get("spread", 0)
         return self.value * (1 - spread), self.value * (1 + spread)
 

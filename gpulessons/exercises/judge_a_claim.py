@@ -1,39 +1,58 @@
 """Judge a claim: one word for its figures, which are no votes, and how many authors found them."""
 
+import math
+
 from gpulessons.exercises.asking import a_function
 
 text = '''\
 def my_word(figures, refuted, holds):
-    """(word, authors) of a list of figures, pairs (author, value), at least one; refuted < holds.
+    """(word, authors) of a list of figures (author, least, most), at least one; refuted < holds.
 
-    A value of `holds` or more supports, one of `refuted` or less contradicts. The word is "holds"
-    if all support, "depends" if some do, "refuted" if none does and some contradict, and else
-    "undecided". authors: how many different ones there are.
+    A point has least == most; of "at most 98" the least is -inf, of "more than 3" the most is inf.
+    A figure supports if all of it is at `holds` or above, and contradicts if all is at `refuted`
+    or below. The word is "holds" if all support; "depends" if some do, and others lie below
+    `holds` altogether; "refuted" if all lie below `holds` and some contradict; else "undecided".
     """
     ### BEGIN SOLUTION
-    supports = [value >= holds for author, value in figures]
-    contradicts = [value <= refuted for author, value in figures]
-    word = "refuted" if any(contradicts) else "undecided"
-    if any(supports):
-        word = "holds" if all(supports) else "depends"
-    return word, len({author for author, value in figures})
+    supports = [least >= holds for author, least, most in figures]
+    below = [most < holds for author, least, most in figures]
+    contradicts = [most <= refuted for author, least, most in figures]
+    word = "undecided"
+    if all(supports):
+        word = "holds"
+    elif any(supports) and any(below):
+        word = "depends"
+    elif all(below) and any(contradicts):
+        word = "refuted"
+    return word, len({author for author, least, most in figures})
     ### STUB
-    votes = sum(value >= holds for author, value in figures)  # Your turn: figures are no votes.
+    votes = sum(most >= holds for author, least, most in figures)  # Your turn: no figure votes.
     return "holds" if 2 * votes > len(figures) else "refuted", len(figures)
     ### END SOLUTION
 '''
 
+INF = math.inf
+
+
+def points(*figures):
+    return [(author, value, value) for author, value in figures]
+
+
 CASES = (*((figures, 1, 3) for figures in (
-    [("A", 5), ("A", 4), ("B", 0.5)], [("A", 3), ("B", 9)], [("A", 1), ("B", 0.2)],
-    [("A", 2), ("B", 2.5)], [("A", 5), ("B", 2)], [("A", 0.5), ("B", 2)], [("A", 3), ("A", 1)],
-    [("A", 3)], [("A", 1)], [("A", 2)], [("A", 2), ("A", 2)], [("A", 0.5), ("B", 2), ("C", 4)],
-    [("A", 9), ("B", 0.9), ("B", 0.1), ("A", 2)], [("B", 0.9), ("C", 2), ("B", 2.9)],
-)), ([("A", 40), ("B", 60)], 10, 30), ([("A", 9), ("B", 30)], 10, 30))  # fmt: skip
+    points(("A", 5), ("A", 4), ("B", 0.5)), points(("A", 3), ("B", 9)), points(("A", 3), ("A", 1)),
+    points(("A", 1), ("B", 0.2)), points(("A", 2), ("B", 2.5)), points(("A", 5), ("B", 2)),
+    points(("A", 0.5), ("B", 2)), points(("A", 3)), points(("A", 1)), points(("A", 2), ("A", 2)),
+    points(("A", 9), ("B", 0.9), ("B", 0.1), ("A", 2)), points(("B", 0.9), ("C", 2), ("B", 2.9)),
+    [("A", -INF, 98)], [("A", -INF, 0.9)], [("A", -INF, 2)], [("A", 4, INF)], [("A", 2, INF)],
+    [("A", 4, 4), ("B", -INF, 98)], [("A", 4, 4), ("B", -INF, 2)], [("A", 0.5, 2), ("B", 1, 1)],
+    [("A", 4, 4), ("B", 2, 9), ("C", 0.5, 0.9)], [("A", 0.5, 0.5), ("B", -INF, 9)],
+)), (points(("A", 40), ("B", 60)), 10, 30), (points(("A", 9), ("B", 30)), 10, 30))  # fmt: skip
 mistakes = (
-    ("The upper border itself supports: from `holds` on.", "value >= holds", "value > holds"),
-    ("The lower border itself contradicts.", "value <= refuted", "value < refuted"),
-    ("An author who is named twice is one author.", "len({author for author, value in figures})",
-     "len(figures)"),
+    ("The upper border itself supports: from `holds` on.", "least >= holds", "least > holds"),
+    ("“At most” is a figure's most: what is at most 98 need not be 3.", "least >= holds",
+     "most >= holds"),
+    ("An author who is named twice is one author.",
+     "len({author for author, least, most in figures})", "len(figures)"),
 )
 
 exercise = a_function(

@@ -4,7 +4,7 @@ import math
 from textwrap import fill as fill_words
 
 from gpulessons import units
-from gpulessons.plots.axes import log_axes, name_rows, two_ticks, written
+from gpulessons.plots.axes import log_axes, name_rows, two_ticks
 from gpulessons.plots.picture import BLUE, GREEN, INK, ORANGE, Picture, blank
 
 KINDS = {"live": "o", "recorded": "o", "published": "s", "modelled": "D", "bounded": "|",
@@ -69,21 +69,12 @@ def in_words(count):
 
 
 def limits(axes, finding):
-    """The ends of the axis: of a share from nothing to all, of a factor by powers of ten."""
+    """The ends of the axis, of a factor by powers of ten."""
     about = finding.about
     ends = [about.refuted, about.holds, *(end for each in finding.figures
             for end in (each.low, each.high) if math.isfinite(end) and end > 0)]  # fmt: skip
-    what = fill_words(f"{about.quantity}{', ' * bool(about.unit)}{about.unit}", 64)
-    per_unit = 100 if about.unit == "%" else 1
-    told = what, lambda number: units.three_digits(per_unit * number)
-    if about.unit == "%" and min(ends) > 0.005:
-        low, high = 0, max(1.02, 1.1 * max(ends))
-        axes.set_xlabel(what)
-        written(axes.xaxis, told[1])
-    else:
-        low, high = min(ends) / 3, max(ends) * 3
-        log_axes(axes, x=told)
+    low, high = min(ends) / 3, max(ends) * 3
+    log_axes(axes, x=(fill_words(f"{about.quantity}, {about.unit}", 64), units.three_digits))
     axes.set_xlim(low, high)
-    if low:
-        two_ticks(axes.xaxis)
+    two_ticks(axes.xaxis)
     return low, high

@@ -4,30 +4,14 @@
     works        what one step asks: operations, bytes that move, bytes that must fit, launches
     chain        one network on one card, run in four ways
     renting      rent or buy: where the two are even
-
-Every public name is loaded at its first use, as the package's are.
 """
 
-import importlib
+from .chain import stages
+from .devices import FACTORS, cards, several
+from .renting import break_even, energy, hours_up
+from .works import LLAMA_70B, filling, generating, in_flight, launch, networks, prefill
 
-HOMES = {
-    "devices": "Device FACTORS cards several",
-    "works": "LLAMA_7B LLAMA_70B Work filling generating in_flight launch networks prefill",
-    "chain": "Stage stages",
-    "renting": "Day a_day break_even energy hours_up",
-}
-
-HOME = {name: home for home, names in HOMES.items() for name in names.split()}
-__all__ = sorted(HOME)
-
-
-def __getattr__(name):
-    if name not in HOME:
-        raise AttributeError(f"gpulessons.money has no {name!r}; it has {', '.join(__all__)}.")
-    value = getattr(importlib.import_module(f"{__name__}.{HOME[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__():
-    return __all__
+__all__ = [
+    "FACTORS", "LLAMA_70B", "break_even", "cards", "energy", "filling", "generating", "hours_up",
+    "in_flight", "launch", "networks", "prefill", "several", "stages",
+]  # fmt: skip

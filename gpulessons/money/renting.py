@@ -3,7 +3,7 @@
     an owned hour of use = price / hours of use + energy of an hour
     break-even: the share of its life from which that is less than the rent
 
-By the second a worker is billed while it is up: its start, the loading of the weights and the time
+Serverless, a worker is billed while it is up: its start, the loading of the weights and the time
 for which it waits idle before it stops included. Of requests at random moments, `flying` at once on
 average, none is in flight for a share exp(-flying) of the time.
 
@@ -12,7 +12,6 @@ left out.
 """
 
 import math
-from dataclasses import dataclass
 
 HOURS = 365.25 * 24  # of a year
 
@@ -20,11 +19,6 @@ HOURS = 365.25 * 24  # of a year
 def energy(watts: float, price_per_kwh: float) -> float:
     """What an hour of so many watts costs."""
     return watts / 1000 * price_per_kwh
-
-
-def owned_hour(price: float, hours: float, energy_of_one: float = 0) -> float:
-    """What one of so many hours of use costs the owner."""
-    return price / hours + energy_of_one
 
 
 def break_even(price: float, rent: float, years: float, energy_of_one: float = 0) -> float:
@@ -37,20 +31,3 @@ def hours_up(flying: float, hours: float = 24) -> float:
     """Of so many in which requests come, at random moments, those with at least one in flight: so
     long a worker is up."""
     return hours * (1 - math.exp(-flying))
-
-
-@dataclass(frozen=True)
-class Day:
-    """What a day costs in which a device is in use for so many hours."""
-
-    hours: float
-    ways: dict[str, float]  # rented: by the second, or always on
-    owned: tuple[float, float]  # at the least price that is asked, and at the most
-
-
-def a_day(device, quote: float, hours: float, years: float, price_per_kwh: float) -> Day:
-    """Rented by the second at a quote for an hour, rented for all hours, or owned for so many
-    years: the energy is that of the hours in use."""
-    used = hours * energy(device.watts, price_per_kwh)
-    low, high = (price / (years * HOURS / 24) + used for price in (device.price, device.price_most))
-    return Day(hours, {"by the second": hours * quote, "always on": 24 * device.rent}, (low, high))

@@ -91,6 +91,21 @@ def test_figures_can_give_a_statement_each_of_its_words(about):
 
 
 @pytest.mark.parametrize("about", STATEMENTS.values(), ids=STATEMENTS)
+@pytest.mark.parametrize("kind", ["live", "bounded"])
+def test_a_figure_with_one_end_supports_or_contradicts_by_that_end_alone(about, kind):
+    """Here, or by the evidence; and a statement has no word where it has no such figure."""
+    low, high = 0.99 * about.refuted, 1.01 * about.holds
+    for ends, said in (((-INF, low), REFUTED), ((-INF, high), UNDECIDED), ((high, INF), HOLDS),
+                       ((low, INF), UNDECIDED)):  # fmt: skip
+        finding = claims.Finding(about, (figure(*ends, kind),))
+        words = finding.here, finding.by_evidence
+        assert words == ((said, "") if kind == "live" else ("", said)) and finding.word == said
+        if said == HOLDS:  # beside what contradicts it
+            both = claims.Finding(about, (*finding.figures, figure(-INF, low, kind)))
+            assert DEPENDS in (both.here, both.by_evidence)
+
+
+@pytest.mark.parametrize("about", STATEMENTS.values(), ids=STATEMENTS)
 def test_a_statement_has_figures_that_could_refute_it_and_that_could_support_it(about):
     """One that has bounds of one side alone has its word before anything is looked up."""
     figures = claims.Finding.of(about, claims.measured(about)).figures
@@ -135,10 +150,15 @@ def test_the_twenty_seven_claims_have_statements_or_say_why_not_with_thresholds_
 
 def test_the_table_has_a_row_for_each_statement_under_its_word():
     found = claims.judged(5, 10)  # all of them counted: no machine changes their words
-    assert [each.about.name for each in found] == ["5a", "10b", "10c"]  # 10a is a definition
+    assert [each.about.name for each in found] == ["5a", "10b", "10c"]
     html = found._repr_html_()
     assert html.count("<details>") == 3 and html.count('scope="rowgroup"') == 2
     assert "so says a blog article of about 2020" in html and "1 author: this course" in html
+    assert ">you<" not in html and html.count(">–</td>") == 3  # nothing of them is measured
+    mine = found.beside({"10b": "holds", "5a": ""})
+    assert [each.about.name for each in mine] == ["10b", "5a"] and mine["5a"].here == ""
+    assert ">you<" in mine._repr_html_() and ">holds</td>" in mine._repr_html_()
+    assert repr(mine).startswith("10b: holds by you\n5a: – by you\n")
     assert found.sentence == ("Statements: 3. holds: 1, of these 0 by several authors; "
                               "depends: 2, of these 0 by several authors.")  # fmt: skip
     assert found["5a"].word == HOLDS and claims.judged(4).confirmed == 2

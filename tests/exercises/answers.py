@@ -47,10 +47,12 @@ WRONG = {
         ("[(x.size + 255) // 256, 256]", "[x.size, 1]", "in blocks of 1"),
     ],
     "judge_a_claim": [
-        ("value <= refuted", "value < refuted", "The lower border itself contradicts"),
-        ("value >= holds", "value > holds", "The upper border itself supports"),
-        ("len({author for author, value in figures})", "len(figures)", "named twice is one author"),
-        ('"refuted" if any(contradicts)', '"refuted" if all(contradicts)', "'refuted', 2"),
+        ("most <= refuted", "most < refuted", "'refuted', 1"),
+        ("least >= holds", "least > holds", "The upper border itself supports"),
+        ("least >= holds", "most >= holds", "“At most” is a figure's most"),
+        ("len({author for author, least, most in figures})", "len(figures)",
+         "named twice is one author"),
+        ("all(below) and any(contradicts)", "all(contradicts)", "'refuted', 2"),
     ],
     "agree": [
         ("t, first = cuda.threadIdx.x, 64 * cuda.blockIdx.x",

@@ -103,8 +103,7 @@ def devices():
     from gpulessons.money.devices import Device
 
     rates = {"float32": 1e13, "16 bits": 1e14}
-    return [Device("box", rates, 1e11, 1e11, 2000.0, 2500.0, 1.0, 2.0, 300.0),
-            Device("cpu", {"float32": 1e11}, 1e10)]
+    return [Device("box", rates, 1e11), Device("cpu", {"float32": 1e11}, 1e10)]
 
 
 def stages():
@@ -166,7 +165,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     },
     "buying": {
         "chain": lambda f: f(stages(), devices()[0]),
-        "bill": lambda f: f(devices()[0], 1e3, 2, by_token=(1, 2)),
     },
     "conv2d": {
         "patch_and_column": lambda f: f(random(4, 5), random(4, 12), (2, 2), 5),

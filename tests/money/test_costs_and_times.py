@@ -8,7 +8,7 @@ import pytest
 from gpulessons.evidence import published
 from gpulessons.money.chain import stages
 from gpulessons.money.devices import FACTORS, Device, card
-from gpulessons.money.renting import HOURS, a_day, break_even, energy, hours_up, owned_hour
+from gpulessons.money.renting import HOURS, break_even, energy, hours_up
 from gpulessons.money.works import (
     COMPILED,
     EAGER,
@@ -130,12 +130,13 @@ def test_break_even_is_where_both_have_cost_the_same():
     each = energy(1000, 1)
     share = break_even(0.25 * HOURS, 3, 2, each)
     assert each == 1 and share == 0.25 / 2 / 2
-    assert owned_hour(0.25 * HOURS, share * 2 * HOURS, each) == pytest.approx(3)
+    hours = share * 2 * HOURS
+    assert 0.25 * HOURS / hours + each == pytest.approx(3)
     assert break_even(0, 3, 2) == 0 and break_even(9 * HOURS, 3, 1) == 3  # longer than it lasts
     assert math.isinf(break_even(1000, 1, 2, each)) and math.isinf(break_even(1000, 0, 2))
 
 
-# -- Requests in flight, and what a day costs.
+# -- Requests in flight.
 
 
 def test_in_flight_are_requests_a_second_times_the_seconds_of_each():
@@ -153,11 +154,3 @@ def test_a_worker_is_up_while_one_request_is_in_flight():
     assert hours_up(0) == 0 and hours_up(math.inf) == 24 and hours_up(math.inf, 10) == 10
     assert hours_up(1) == pytest.approx(24 * (1 - 1 / math.e))
     assert hours_up(18) > 23.99  # eighteen at once: never none
-
-
-def test_a_day_is_rented_by_its_hours_or_all_of_them_or_owned():
-    asked = Device("a", price=365.25 * 10, price_most=365.25 * 50, rent=1, rent_most=3, watts=1000)
-    day = a_day(asked, 3, 2, 1, 0)
-    assert day.hours == 2 and day.ways == {"by the second": 6, "always on": 24}
-    assert day.owned == pytest.approx((10, 50))
-    assert a_day(asked, 3, 20, 5, 0.05).owned == pytest.approx((2 + 1, 10 + 1))
