@@ -77,8 +77,7 @@ def by_head(rows, bounds) -> Picture:
     lines: dict = {}
     for row in rows:
         lines.setdefault(row.what.partition(", one")[0], {})[row.sizes["depth"]] = pair(row)
-    told = [f"{units.ratio(took[128] / took[64])} as long in {name}"
-            for name, took in lines.items()]
+    told = [f"{name} {units.ratio(took[128] / took[64])}" for name, took in lines.items()]
     named = [(name, [*took], [1e12 * each for each in took.values()],
               {**look, "markerfacecolor": "none"})
              for (name, took), look in zip(lines.items(), LOOKS, strict=False)]
@@ -89,7 +88,7 @@ def by_head(rows, bounds) -> Picture:
         named, ("numbers in a head", units.count),
         ("ps a pair", "{:.3g}".format), base=2,
         ticks=[*next(iter(bounds.values()))],
-        title=f"Heads of 128 after 64: a pair takes {', '.join(told)} ({rows[0].citation}).")
+        title=f"Heads twice as wide, 128: {', '.join(told)} as long ({rows[0].device}, published).")
 
 
 def peaks(measured) -> Picture:

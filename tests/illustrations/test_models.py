@@ -127,7 +127,7 @@ def test_the_title_of_tiling_says_between_what_its_gain_lies_and_where_the_room_
     assert attention.pair(attending(6e-3, 10, "one", unit="ms")) == 6e-3 / 600
     heads = [attending(depth * 1e10, 64, "Flash, one fused", depth) for depth in (64, 128)]
     drawn = attention.by_head(heads, {"exps": {64: 1e-10, 128: 1e-10}}).alt
-    assert drawn.startswith("Heads of 128 after 64: a pair takes 1× as long in Flash (a card, 2020")
+    assert drawn.startswith("Heads twice as wide, 128: Flash 1× as long (a card, published).")
 
 
 def test_the_tiles_in_the_drawings_are_those_of_the_kernels():
