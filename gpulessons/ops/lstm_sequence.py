@@ -2,10 +2,8 @@
 
     h, c ← lstm_cell(x[t], h, c), for t = 0, 1, 2, …
 
-The product h uᵀ of one step needs the step before: 64 steps are 64 products in a row, however many
-cores there are. All else can be moved out of the chain or distributed: the products x[t] wᵀ wait
-for nothing; the four gates are one product; the arithmetic on each unit is one pass; and no example
-of a batch ever needs another (Appleyard et al. 2016).
+The product h uᵀ of one step needs the step before: 64 steps are 64 products in a row. All else can
+be moved out of the chain: the products x[t] wᵀ wait for nothing (Appleyard et al. 2016).
 """
 
 import numpy as np
