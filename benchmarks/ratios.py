@@ -175,8 +175,6 @@ ROWS = (
         lambda: contest(conv2d, "Numba, im2col", "PyTorch on CPU", 56), needs=two_cores),
     Row("softmax", 0.45, 0.90, "CPU", "Numba softmax / torch, 4096 × 1009",
         lambda: contest(softmax, "Numba", "PyTorch on CPU", 4096 * 1009)),
-    Row("lstm", 0.80, 1.0, "CPU", "Numba LSTM / torch.nn.LSTM, 256 units, batch 32, 64 steps",
-        lambda: contest(lstm_sequence, "Numba", "PyTorch, nn.LSTM, CPU", 256)),
     Row("lstm-fused", 1.5, 3, "CPU", "LSTM in NumPy: the best rung / eight products a step",
         lambda: contest(lstm_sequence, ("NumPy, input", "NumPy, one"),
                         "NumPy, eight products a step", 256)),

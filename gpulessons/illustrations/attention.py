@@ -5,17 +5,13 @@ import math
 import numpy as np
 
 from gpulessons import units
-from gpulessons.plots.axes import log_axes
 from gpulessons.plots.forms import (
     LOOKS,
-    beside,
-    listed,
     log_lines,
-    name_rows,
     rectangle,
     write,
 )
-from gpulessons.plots.picture import BLUE, INK, VERMILLION, Picture, blank
+from gpulessons.plots.picture import BLUE, INK, Picture, blank
 
 NUMBERED = 0.1  # smaller shares have a color and no number
 
@@ -40,25 +36,34 @@ def attending(words, shares: np.ndarray) -> Picture:
     return Picture(figure, f"{title} Each row's strongest: {spoken}.")
 
 
+def pair(row) -> float:
+    """Published seconds for a query and a key of one head."""
+    size = row.sizes
+    if row.unit == "TFLOP/s":
+        return 4 * size["depth"] / row.value
+    return row.value / math.prod(size[name] for name in ("batch", "heads", "queries", "keys"))
+
+
 def tiling(rows) -> Picture:
-    """Published time of separate kernels over one fused kernel's, against the tokens, a line for
-    each author and type. The title says between what they lie, and where there is no room for the
-    scores."""
+    """Published time of separate kernels over one kernel's in the same source, against the tokens.
+    The title says between what they lie, and where there is no room for the scores."""
+    def at(row):
+        return row.source.name, row.sizes["depth"], row.sizes["queries"]
+
+    apart = {at(row): pair(row) for row in rows if "separate" in row.what}
     lines: dict = {}
-    for row in rows:
-        author = row.citation.rpartition("(")[2].rstrip(")")
-        times = lines.setdefault(f"{row.dtype} ({author})", {})
-        times.setdefault(row.sizes["queries"], {})["fused" in row.what] = row.value
-    named, gained, full = [], [], []
-    for (line, times), look in zip(lines.items(), LOOKS, strict=False):
-        gains = {n: each[False] / each[True] for n, each in sorted(times.items()) if len(each) == 2}
-        named.append((line, [*gains], [*gains.values()], {**look, "markerfacecolor": "none"}))
-        gained += gains.values()
-        full += [min({*times} - {*gains})] if len(gains) < len(times) else []
-    title = (f"Published, {rows[0].device}: separate kernels take {units.ratio(min(gained))} to "
-             f"{units.ratio(max(gained))} as long as one")
-    room = " or ".join(f"{n:,}" for n in sorted({*full}))
-    title += f", and find no room at {room} tokens." if full else "."
+    for row in (row for row in rows if "fused" in row.what):
+        name = f"{row.what.partition(',')[0]}, heads of {row.sizes['depth']}, {row.device}"
+        lines.setdefault(name, {})[at(row)[2]] = apart.get(at(row), math.inf) / pair(row)
+    named = [(name, *zip(*((n, gain) for n, gain in times.items() if gain < math.inf), strict=True),
+              {**look, "markerfacecolor": "none"})
+             for (name, times), look in zip(lines.items(), LOOKS, strict=False)]
+    gained = [gain for _, _, gains, _ in named for gain in gains]
+    full = sorted({n for times in lines.values() for n, gain in times.items() if gain == math.inf})
+    title = (f"Published: one kernel is {units.ratio(min(gained))} to {units.ratio(max(gained))} "
+             "as fast as separate ones")
+    room = " or ".join(f"{n:,}" for n in full)
+    title += f", which find no room at {room} tokens." if full else "."
     picture = log_lines(
         named, ("tokens", units.count), ("their time over one kernel's", units.ratio),
         ticks=sorted({n for _, at, *_ in named for n in at}), title=title, base=2)
@@ -66,26 +71,24 @@ def tiling(rows) -> Picture:
     return picture
 
 
-def binding(rows) -> Picture:
-    """What a pair of a query and a key takes, beside the least that it needs: rows of (name,
-    seconds at least, seconds taken, are they modelled?). Separate kernels and one alternate."""
-    far = [taken / least for _, least, taken, _ in rows]
-    between = [" to ".join(units.ratio(choose(far[n::2])) for choose in (min, max)) for n in (0, 1)]
-    title = f"Separate kernels take {between[0]} their bound, one kernel {between[1]} its own."
-    figure, axes = blank(height=1.2 + 0.4 * len(rows), title=title)
-    words = {}
-    for y, (name, least, taken, modelled) in enumerate(rows):
-        look = {"color": BLUE, "marker": "D"} if y % 2 else {"color": VERMILLION, "marker": "o"}
-        axes.plot([least, taken], [y, y], color=look["color"], linewidth=1)
-        axes.plot(least, y, color=INK, marker="|", markersize=14)
-        axes.plot(taken, y, **look, markerfacecolor="none")
-        words[name] = f"{1e12 * taken:.3g}" + ", modelled" * modelled
-        beside(axes, words[name], taken, y)
-    name_rows(axes, words)
-    axes.set_xlim(min(least for _, least, *_ in rows) / 2, 8 * max(row[2] for row in rows))
-    log_axes(axes, x=("ps a pair, published or modelled; the stroke: its bound",
-                      lambda seconds: f"{1e12 * seconds:.3g}"))
-    return Picture(figure, f"{title} {listed(words)}.")
+def by_head(rows, bounds) -> Picture:
+    """What a pair of a query and a key takes, published, against the size of a head, and what it
+    needs at the least: {name: {head size: seconds}}. The title says what twice the head does."""
+    lines: dict = {}
+    for row in rows:
+        lines.setdefault(row.what.partition(", one")[0], {})[row.sizes["depth"]] = pair(row)
+    told = [f"{name} {units.ratio(took[128] / took[64])}" for name, took in lines.items()]
+    named = [(name, [*took], [1e12 * each for each in took.values()],
+              {**look, "markerfacecolor": "none"})
+             for (name, took), look in zip(lines.items(), LOOKS, strict=False)]
+    named += [(f"at least: {name}", [*least], [1e12 * each for each in least.values()],
+               {"color": INK, "linestyle": line, "linewidth": 1})
+              for (name, least), line in zip(bounds.items(), ("-", "--", ":"), strict=False)]
+    return log_lines(
+        named, ("numbers in a head", units.count),
+        ("ps a pair", "{:.3g}".format), base=2,
+        ticks=[*next(iter(bounds.values()))],
+        title=f"Heads twice as wide, 128: {', '.join(told)} as long ({rows[0].device}, published).")
 
 
 def peaks(measured) -> Picture:

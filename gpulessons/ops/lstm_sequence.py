@@ -2,19 +2,16 @@
 
     h, c ← lstm_cell(x[t], h, c), for t = 0, 1, 2, …
 
-The product h uᵀ of one step needs the step before: 64 steps are 64 products in a row, however many
-cores there are. All else can be moved out of the chain or distributed: the products x[t] wᵀ wait
-for nothing; the four gates are one product; the arithmetic on each unit is one pass; and no example
-of a batch ever needs another (Appleyard et al. 2016).
+The product h uᵀ of one step needs the step before: 64 steps are 64 products in a row. All else can
+be moved out of the chain: the products x[t] wᵀ wait for nothing (Appleyard et al. 2016).
 """
 
 import numpy as np
-from numba import cuda, float32, njit, prange
+from numba import cuda, float32
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import PARALLEL, SERIAL, ceil_div
 from .dense import linear_kernel, tiles
 from .lstm_cell import (
     array_unit,
@@ -26,9 +23,6 @@ from .lstm_cell import (
     parameters,
     pointwise,
 )
-from .matmul_cpu import multiply_tile, packed
-from .transpose import transposed
-from .vectors import LANES, fma, load, store
 
 
 def sequences(hidden, rng, steps=None, batch=32, inputs=None):
@@ -93,63 +87,6 @@ def fused_pointwise(x, h, c, w, u, b):
         c = new_c
         hs.append(h)
     return np.stack(hs), c
-
-
-@njit(**SERIAL)
-def add_thin_product(x, panels, out):
-    """out += x y on one core, of up to four rows, whose sums wait in registers; y in matmul_cpu's
-    panels. A library's product would start all cores, and wait.
-    """
-    rows, sums = np.zeros((4, x.shape[1]), x.dtype), np.zeros((4, LANES), x.dtype)
-    nothing = load(sums, 0, 0)
-    for n in range(x.shape[0]):
-        for k in range(x.shape[1]):
-            rows[n, k] = x[n, k]
-    for q in range(len(panels)):
-        panel = panels[q]
-        a = b = c = d = nothing
-        for k in range(len(panel)):
-            row = load(panel, k, 0)
-            a, b = fma(rows[0, k], row, a), fma(rows[1, k], row, b)
-            c, d = fma(rows[2, k], row, c), fma(rows[3, k], row, d)
-        store(a, sums, 0, 0), store(b, sums, 1, 0), store(c, sums, 2, 0), store(d, sums, 3, 0)
-        for n in range(out.shape[0]):
-            part = out[n, q * LANES : (q + 1) * LANES]
-            for j in range(part.size):
-                part[j] += sums[n, j]
-
-
-@njit(**SERIAL)
-def add_to_rows(b, out):
-    for n in range(len(out)):
-        for j in range(len(b)):
-            out[n, j] += b[j]
-
-
-@njit(**PARALLEL)
-def sequence_loop(x, h, c, w, u, b, hs, last_c):
-    """All steps for four examples at a time. They need nothing of the others: the core that has
-    them never waits, and the weights stay in its cache. w and u come in panels.
-    """
-    for share in prange(ceil_div(len(h), 4)):
-        n = slice(4 * share, 4 * share + 4)
-        h_prev, c_prev = h[n], c[n]
-        rows = np.ascontiguousarray(x[:, n]).reshape(-1, x.shape[2])
-        z = np.empty((len(rows), len(b)), b.dtype)
-        multiply_tile(rows, w, z)  # first all that waits for nothing, in one product
-        add_to_rows(b, z)
-        spare = np.empty((2, *h_prev.shape), b.dtype)
-        for t in range(len(x)):
-            z_t = z[t * len(h_prev) : (t + 1) * len(h_prev)]
-            add_thin_product(h_prev, u, z_t)
-            new_c = last_c[n] if t == len(x) - 1 else spare[t % 2]
-            pointwise(z_t, c_prev, hs[t, n], new_c)
-            h_prev, c_prev = hs[t, n], new_c
-
-
-@lstm_sequence.version("Numba, every core", on=host)
-def every_core(x, h, c, w, u, b, out):
-    sequence_loop(x, h, c, packed(transposed(w)), packed(transposed(u)), b, *out)
 
 
 # -- On the GPU: one kernel a step, one kernel for all.

@@ -55,13 +55,6 @@ def tiled(x, out):
                     out[j, i] = x[i, j]
 
 
-def transposed(x):
-    """xᵀ, row after row, where an op wants its factor so. x: (m, n); returns (n, m)."""
-    out = np.empty(x.shape[::-1], x.dtype)
-    tiled(x, out)
-    return out
-
-
 @cuda.jit
 def naive_kernel(x, out):
     j, i = cuda.grid(2)  # threadIdx.x runs along a row: reads are coalesced, writes are not

@@ -109,22 +109,25 @@ def test_the_pictures_of_an_lstm_number_its_ticks_and_shapes():
     assert "(32, 128)" in lstm.cell(32, 16, 128).svg
 
 
-def attending(milliseconds, tokens, what):
-    return Of(value=milliseconds / 1000, device="a card", dtype="float16", what=what,
-              sizes={"queries": tokens}, citation="a card, 2020 (somebody)")
+def attending(speed, tokens, what, depth=64, unit="TFLOP/s"):
+    sizes = {"queries": tokens, "keys": tokens, "depth": depth, "batch": 2, "heads": 3}
+    return Of(value=speed, unit=unit, device="a card", what=f"{what} kernel", sizes=sizes,
+              source=Of(name="somebody"), citation="a card, 2020 (somebody)")
 
 
 def test_the_title_of_tiling_says_between_what_its_gain_lies_and_where_the_room_ends():
     attention = of("attention")
-    rows = [attending(ms, n, what) for what, each in (("fused", {64: 1, 128: 4, 256: 16}),
-                                                      ("separate kernels", {64: 3, 128: 2}))
-            for n, ms in each.items()]  # fmt: skip
+    speeds = {"Flash, one fused": {64: 3e12, 128: 1e12, 256: 1e12},
+              "PyTorch, separate": {64: 1e12, 128: 2e12}}  # fmt: skip
+    rows = [attending(speed, n, what) for what in speeds for n, speed in speeds[what].items()]
     assert attention.tiling(rows).alt.startswith(
-        "Published, a card: separate kernels take 0.5× to 3× as long as one, and find no room ")
-    assert "room" not in attention.tiling([*rows, attending(32, 256, "separate kernels")]).alt
-    assert attention.binding([("apart", 2e-12, 3e-12, False), ("one", 1e-12, 4e-12, True)]).alt == (
-        "Separate kernels take 1.5× to 1.5× their bound, one kernel 4× to 4× its own. "
-        "apart: 3; one: 4, modelled.")
+        "Published: one kernel is 0.5× to 3× as fast as separate ones, which find no room at 256 ")
+    assert "room" not in attention.tiling([*rows, attending(1e12, 256, "PyTorch, separate")]).alt
+    assert attention.pair(rows[0]) == 4 * 64 / 3e12
+    assert attention.pair(attending(6e-3, 10, "one", unit="ms")) == 6e-3 / 600
+    heads = [attending(depth * 1e10, 64, "Flash, one fused", depth) for depth in (64, 128)]
+    drawn = attention.by_head(heads, {"exps": {64: 1e-10, 128: 1e-10}}).alt
+    assert drawn.startswith("Heads twice as wide, 128: Flash 1× as long (a card, published).")
 
 
 def test_the_tiles_in_the_drawings_are_those_of_the_kernels():

@@ -159,9 +159,10 @@ FOREST = [Of(name=name, rate=rate, recall=recall, leaves=leaves, note="")
 GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "attention": {
         "attending": lambda f: f(["a", "b"], np.array([[0.9, 0.1], [0.4, 0.6]])),
-        "binding": lambda f: f([("three", 6e-12, 8e-12, False), ("one", 1e-12, 4e-12, True)]),
+        "by_head": lambda f: f(published("attention", source="flash_attention_3", queries=8192),
+                               {"exps": {32: 2e-13, 256: 2e-13}}),
         "peaks": lambda f: f({"three": {64: 1e6, 128: 4e6}, "tiled": {64: 1e6, 128: 2e6}}),
-        "tiling": lambda f: f(published("attention", source="custom_mma")),
+        "tiling": lambda f: f(published("attention", source="flash_attention_3", depth=64)),
     },
     "buying": {
         "chain": lambda f: f(stages(), devices()[0]),

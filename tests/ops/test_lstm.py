@@ -39,7 +39,7 @@ def double(*arrays):
 
 
 # -- PyTorch's layers, with their weights as they are: beside the specifications, to which the
-# -- versions are compared, and beside Numba's, whose shares of the batch may be incomplete.
+# -- versions are compared, and beside Numba's.
 
 
 def test_a_sequence_is_nn_LSTM():
@@ -47,7 +47,7 @@ def test_a_sequence_is_nn_LSTM():
         x, h, c, w, u, b = problem(*shape)
         x_, h_, c_ = double(x, h[None], c[None])
         hs, (_, last_c) = module(w, u, b)(x_, (h_, c_))
-        for name in ("NumPy", "Numba, every core"):
+        for name in ("NumPy", "Numba, fused pointwise"):
             got = lstm_sequence.versions[name](x, h, c, w, u, b)
             for mine, theirs in zip(got, (hs, last_c[0]), strict=True):
                 np.testing.assert_allclose(mine, theirs.detach().numpy(), **CLOSE)
