@@ -20,12 +20,13 @@ MODELLED = {"linestyle": DASH_DOT, "linewidth": 1.2, "marker": ""}
 
 def carried(measured: Mapping[float, float]) -> Seconds:
     """Seconds at any size: on straight lines between measured ones, both axes on log scales; and
-    beyond the last in proportion to the size's logarithm, as a tree's levels grow."""
+    beyond the last along the line from the first to the last."""
     sizes, seconds = (np.log([*each]) for each in (measured, measured.values()))
+    slope = max(0.0, (seconds[-1] - seconds[0]) / (sizes[-1] - sizes[0]))
 
     def took(size: float) -> float:
-        beyond = max(1.0, np.log(size) / sizes[-1])
-        return float(np.exp(np.interp(np.log(size), sizes, seconds)) * beyond)
+        beyond = slope * max(0.0, np.log(size) - sizes[-1])
+        return float(np.exp(np.interp(np.log(size), sizes, seconds) + beyond))
 
     return took
 
