@@ -20,9 +20,9 @@ MODELLED = {"linestyle": DASH_DOT, "linewidth": 1.2, "marker": ""}
 
 def carried(measured: Mapping[float, float]) -> Seconds:
     """Seconds at any size: on straight lines between measured ones, both axes on log scales; and
-    beyond the last along the line from the first to the last."""
+    beyond the last as steeply as it rose between any two neighbors of them."""
     sizes, seconds = (np.log([*each]) for each in (measured, measured.values()))
-    slope = max(0.0, (seconds[-1] - seconds[0]) / (sizes[-1] - sizes[0]))
+    slope = max(0.0, *np.diff(seconds) / np.diff(sizes))
 
     def took(size: float) -> float:
         beyond = slope * max(0.0, np.log(size) - sizes[-1])

@@ -25,7 +25,7 @@ def test_between_measured_sizes_lines_are_straight_and_beyond_them_growth_goes_o
     took = carried({10: 1.0, 1000: 100.0})
     assert took(100) == pytest.approx(10) and took(1000) == pytest.approx(100)
     assert took(10_000) == pytest.approx(1000)
-    assert carried({10: 2.0, 1000: 1.0})(10_000) == pytest.approx(1)  # nor does it ever fall
+    assert carried({1: 1.0, 10: 10.0, 1000: 5.0})(10_000) == pytest.approx(50)  # the steepest of its parts
 
 
 def test_no_step_is_sooner_than_its_flops_or_the_bytes_that_no_cache_holds():
