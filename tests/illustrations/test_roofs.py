@@ -21,11 +21,11 @@ def test_a_card_is_behind_from_where_its_bound_exceeds_the_cpu_and_else_nothing_
     assert "decides" in said(1.0, T4=lambda n: 9.0 if n < 500 else 0.1)  # quicker again at the end
 
 
-def test_between_measured_sizes_lines_are_straight_and_beyond_them_growth_goes_on():
+def test_between_measured_sizes_lines_are_straight_and_beyond_them_the_steepest_goes_on():
     took = carried({10: 1.0, 1000: 100.0})
     assert took(100) == pytest.approx(10) and took(1000) == pytest.approx(100)
     assert took(10_000) == pytest.approx(1000)
-    assert carried({1: 1.0, 10: 10.0, 1000: 5.0})(10_000) == pytest.approx(50)  # the steepest of its parts
+    assert carried({1: 1.0, 10: 10.0, 1000: 5.0})(10_000) == pytest.approx(50)
 
 
 def test_no_step_is_sooner_than_its_flops_or_the_bytes_that_no_cache_holds():
