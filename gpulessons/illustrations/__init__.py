@@ -5,7 +5,7 @@
     03 to 07 matmul_ladder · 05 instruction_mix, tiles · 06 to 08 data_sheet
     06 dense · 07 conv2d · 08 lstm
     09 attention, online_softmax · 10 frameworks
-    11 huffman, neighbours, roofs
+    11 huffman, roofs
     12 data_parallel, ring_all_reduce · 13 learning_curves · 14 pipeline
     15 buying, cores · 16 verdicts · 04, 17 published_times · 17 waves
 """

@@ -20,12 +20,13 @@ MODELLED = {"linestyle": DASH_DOT, "linewidth": 1.2, "marker": ""}
 
 def carried(measured: Mapping[float, float]) -> Seconds:
     """Seconds at any size: on straight lines between measured ones, both axes on log scales; and
-    beyond the last in proportion to the size's logarithm, as a tree's levels grow."""
+    beyond the last as steeply as it rose between any two neighbors of them."""
     sizes, seconds = (np.log([*each]) for each in (measured, measured.values()))
+    slope = max(0.0, *np.diff(seconds) / np.diff(sizes))
 
     def took(size: float) -> float:
-        beyond = max(1.0, np.log(size) / sizes[-1])
-        return float(np.exp(np.interp(np.log(size), sizes, seconds)) * beyond)
+        beyond = slope * max(0.0, np.log(size) - sizes[-1])
+        return float(np.exp(np.interp(np.log(size), sizes, seconds) + beyond))
 
     return took
 
@@ -59,22 +60,10 @@ def against(
     return log_lines(drawn, x, (what, units.seconds), title=title, **more)
 
 
-def decided(roofs: Mapping[str, Seconds], took: Seconds, sizes: Sequence[float], *,
-            who: str, write: Callable[[float], str]) -> str:  # fmt: skip
-    """From which size on no card can be as quick as `who`, which `took` so long, up to the last."""
-    starts = {card: ahead_from(roof, took, sizes) for card, roof in roofs.items()}
-    behind = "; ".join(f"{card} from {write(at)} on" for card, at in starts.items() if at)
-    return f"Brute force, at best, is behind {who}: {behind}." if behind else "No bound decides."
-
-
-def about(what: str) -> Callable[[float], str]:
-    """Writes a size in two digits, as people say it: "410,000 classes", "1.3 billion numbers"."""
-
-    def written(size: float) -> str:
-        digits = round_to_two(size)
-        for scale, name in ((1e9, " billion"), (1e6, " million")):
-            if digits >= scale:
-                return f"{digits / scale:,g}{name} {what}".strip()
-        return f"{units.count(digits)} {what}".strip()
-
-    return written
+def about(size: float) -> str:
+    """A size in two digits, as people say it: "410,000", "1.3 billion"."""
+    digits = round_to_two(size)
+    for scale, name in ((1e9, "billion"), (1e6, "million")):
+        if digits >= scale:
+            return f"{digits / scale:,g} {name}"
+    return units.count(digits)

@@ -2,6 +2,5 @@
 
     06  data           handwritten digits
     11  many_classes   a softmax over all classes and one along a path, and what a step costs
-        index          what a forest of trees finds, and in which time
     18  decoder        a decoder of a real model's shape, with random weights
 """

@@ -1,6 +1,6 @@
 """Which of very many classes comes next: what a training step of two output layers costs.
 
-    times = step_times()
+    calls = calls_of(1_000_000)
 
 A step of gradient descent goes down the SUM of the examples' losses, in place. It returns (losses
 (examples,), dh like h, the gradient of their sum). h: (examples, columns) float32; labels:
@@ -11,8 +11,6 @@ from itertools import cycle
 
 import numpy as np
 
-from gpulessons import units
-from gpulessons.hardware.timer import interleaved
 from gpulessons.ops.huffman import zipf
 from gpulessons.ops.tree_softmax import zipf_tree
 from gpulessons.ops.tree_update import tree_step
@@ -56,21 +54,6 @@ def full_step(h, labels, w, rate):
     w.index_add_(0, labels, h, alpha=rate)
     losses = top + total.log() - right
     return losses.numpy(), (dh / total[:, None] - mine).numpy()
-
-
-def step_times(classes=(1_000, 10_000, 100_000, 1_000_000), seconds=0.2, advance=None):
-    """{("full softmax" or "tree", classes): its Spread of seconds for a step}, the two in turn.
-
-    seconds: for the samples of each, at most GPULESSONS_BUDGET. advance(done, total, name): after
-    each number of classes.
-    """
-    found = {}
-    for n, number in enumerate(classes, 1):
-        for name, spread in interleaved(calls_of(number), seconds):
-            found[name, number] = spread
-        if advance:
-            advance(n, len(classes), f"{units.count(number)} classes")
-    return found
 
 
 def calls_of(classes):

@@ -27,7 +27,7 @@ def train(
     meet: Meet, every: int, rate: float, steps: int = 600, workers: int = 4, batch: int = 16,
     seeds: int = 3, own_classes: bool = False,
 ) -> NDArray:  # fmt: skip
-    """Returns each seed's (loss, accuracy) on held-out digits, of the common weights at the end.
+    """Returns each seed's loss on held-out digits, of the common weights at the end.
 
     own_classes: worker k has no digits but those of its own classes, instead of a random share.
     """
@@ -45,7 +45,7 @@ def train(
             for s in range(seeds):
                 common[s], velocity[s] = meet(common[s], own[s], velocity[s])
             own[:] = common[:, None]
-    return np.stack([score(weights, *held) for weights in common])
+    return np.array([score(weights, *held) for weights in common])
 
 
 def nesterov(
@@ -98,8 +98,7 @@ def gradient(weights: NDArray, x: NDArray, labels: NDArray) -> NDArray:
     return np.concatenate([part.reshape(*lead, -1) for part in parts], axis=-1)
 
 
-def score(weights: NDArray, x: NDArray, labels: NDArray) -> tuple[float, float]:
-    """(mean loss, accuracy)"""
+def score(weights: NDArray, x: NDArray, labels: NDArray) -> float:
+    """The mean loss."""
     chances = forward(weights, x)[1]
-    loss = -np.log(np.maximum(chances[np.arange(len(x)), labels], 1e-12)).mean()
-    return float(loss), float((chances.argmax(1) == labels).mean())
+    return float(-np.log(np.maximum(chances[np.arange(len(x)), labels], 1e-12)).mean())

@@ -140,20 +140,6 @@ def test_the_tiles_in_the_drawings_are_those_of_the_kernels():
     assert "1/64 fetch" in words and 2 / matmul.BM == 1 / 64
 
 
-@pytest.mark.nightly  # the forest's search is compiled for it
-def test_a_tree_of_the_forest_cuts_the_meadow_into_cells_that_fill_it():
-    near = of("neighbours")
-    forest = near.meadow()[1]
-
-    def area(shape):
-        x, y = shape.T
-        return abs(np.sum(x * np.roll(y, 1) - y * np.roll(x, 1))) / 2
-
-    shapes = near.cell_shapes(forest)
-    assert sum(map(area, shapes.values())) == pytest.approx((2 * near.SIDE) ** 2, rel=1e-5)
-    assert "5 of the 5 nearest found" in near.tree(len(shapes)).alt
-
-
 def test_a_round_trip_each_moves_the_numbers_once_for_each_layer():
     transfers = of("transfers")
     each, stay = (transfers.steps(10**6, trips, "pinned") for trips in ([1] * 4, [4]))

@@ -153,9 +153,6 @@ def estimate():
 
 HOGWILD = Of(curve=((0.0, 1.0), (2.0, 0.5), (4.0, 0.1)),
              by_updates=((0, 1.0), (10, 0.5), (20, 0.1)))
-FOREST = [Of(name=name, rate=rate, recall=recall, leaves=leaves, note="")
-          for name, rate, recall, leaves in
-          (("brute force", 1e2, 1.0, 0), ("1 leaf", 9e3, 0.4, 1), ("9 leaves", 9e2, 0.95, 9))]
 GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "attention": {
         "attending": lambda f: f(["a", "b"], np.array([[0.9, 0.1], [0.4, 0.6]])),
@@ -223,7 +220,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "microbenchmarks": {
         "in_flight": lambda f: f(),
         "by_warps": lambda f: f(drawn={2: 100, 64: 1_000})},
-    "neighbours": {"tree": lambda f: f(2), "recall_and_speed": lambda f: f(FOREST)},
     "online_softmax": {"Sweep": lambda f: f([1.0, 3.0, 2.0, 5.0, 0.0], 2)},
     "pipeline": {
         "gantt": lambda f: f({"GPipe": tasks()}),

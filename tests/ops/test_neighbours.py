@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from gpulessons.models.index import frontier
 from gpulessons.ops.forest import cells_visited, grow, recall, search
 from gpulessons.ops.neighbours import clustered, nearest, uniform
 
@@ -89,10 +88,3 @@ def test_more_cells_find_more_and_clusters_are_where_it_helps():
                        for leaves in (1, 10, 100)]  # fmt: skip
         assert sorted(found[kind]) == found[kind]
     assert found[clustered][-1] > 0.95 and found[uniform][-1] < 0.8
-
-
-def test_brute_force_and_a_forest_are_timed_in_turn(monkeypatch):
-    monkeypatch.setenv("GPULESSONS_BUDGET", "0.001")
-    brute, few, many = frontier(*split(clustered, 900, 9), leaves=(2, 20))
-    assert (brute.name, few.name, many.name) == ("brute force", "2 cells", "20 cells")
-    assert few.recall <= many.recall <= brute.recall == 1 and few.rate > 0
