@@ -26,7 +26,7 @@ TELLING = {"subject", "what", "device", "dtype", "where"}  # what a run is known
 SI = {
     "s": 1, "min": 60, "h": 3600, "ms": 1e-3, "µs": 1e-6, "clocks": 1, "GB/s": 1e9, "GFLOP/s": 1e9,
     "TFLOP/s": 1e12, "PFLOP/s": 1e15, "TOP/s": 1e12, "%": 0.01, "×": 1, "/s": 1, "M/s": 1e6,
-    "$": 1, "$/h": 1 / 3600, "FLOP": 1, "day": 86400, "GiB": 2**30,
+    "$": 1, "$/h": 1 / 3600, "FLOP": 1, "day": 86400, "GiB": 2**30, "MiB": 2**20,
 }  # fmt: skip
 
 

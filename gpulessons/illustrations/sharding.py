@@ -26,9 +26,12 @@ def activations(shape: Shape, inside: str) -> int:
 
 
 def ledger(
-    shape: Shape, stage: int, workers: int, tokens: int, inside: str
+    shape: Shape, stage: int, workers: int, tokens: int, inside: str, slices: int = 1
 ) -> dict[str, float]:
-    """Bytes on each worker, in mixed precision with Adam. tokens: of one worker, at a time."""
+    """Bytes on each worker, in mixed precision with Adam. tokens: of one worker, at a time.
+
+    The loss is computed in so many slices of the tokens: of one slice there are logits at once.
+    """
     words = shape.words * shape.width
     count = shape.read + words  # what a step reads, and the words' vectors
     parts = zip(COLORS, (2, 2, 4, 8), (3, 2, 1, 1), strict=False)
@@ -38,7 +41,7 @@ def ledger(
         each = (shape.read - words) / shape.layers
         kept["gradients"] += 2 * each
         kept["weights"] += 2 * (each + 2 * words) * (stage == 3)
-    logits = 3 * 4 * tokens * shape.words  # what a plain loss has at once: float32, thrice
+    logits = 3 * 4 * tokens * shape.words / slices  # float32, thrice: scores, softmax, gradient
     return {**kept, "activations": tokens * activations(shape, inside),
             "logits": logits}  # fmt: skip
 
