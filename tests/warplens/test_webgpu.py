@@ -5,7 +5,7 @@ import os
 
 import numpy as np
 import pytest
-from numba import cuda, float32, float64, int32, uint32
+from numba import cuda, float32, float64, int8, int32, uint32
 from random_kernels import compared, compiled, launched
 
 from warplens import trace, webgpu
@@ -173,13 +173,16 @@ BODIES = {
     "print(i)": "print",
     "out[i] = x[0] if i - 9 < 3_000_000_000 else x[1]": "the number 3000000000",
     "out[i] = x[i] / 3": "write float32(3)",
+    "out[i] = x[1 << i]": "a shift but of an integer by a known number",
+    "out[i] = x[int8(i)]": "int8, which WGSL has not",
+    "out[i] = x[~uint32(i)]": "minus or ~ of anything but a signed number",
 }
 TABLE = np.zeros(3, np.float32)
 
 
 @pytest.mark.parametrize("body", BODIES)
 def test_what_wgsl_does_not_do_as_numba_means_it_is_refused_with_its_line(body):
-    names = {"float64": float64, "uint32": uint32, "TABLE": TABLE}
+    names = {"float64": float64, "uint32": uint32, "int8": int8, "TABLE": TABLE}
     text = f"def kernel(x, out):\n    i = cuda.grid(1)\n    {body}\n"
     kernel = compiled(text, names)
     with pytest.raises(webgpu.Refused) as why:
@@ -189,6 +192,7 @@ def test_what_wgsl_does_not_do_as_numba_means_it_is_refused_with_its_line(body):
 
 @pytest.mark.parametrize("given, says", [
     (np.zeros(3), "an array of float64"), (np.array([2**40]), "needs 64 bits"),
+    (np.zeros(3, np.uint8), "make it int32"),
     (0.5, "a float64: pass np.float32"), (2**40, "needs 64 bits"), ((1, 2), "tuple"),
 ])  # fmt: skip
 def test_an_argument_of_64_bits_is_refused(given, says):

@@ -3,7 +3,7 @@
 Numba makes PTX, NVIDIA's assembler makes machine code (SASS) of it and says what each thread needs:
 registers, bytes spilled to memory because the registers ran out, shared memory. It refuses what the
 microscope is too kind to refuse, and double-precision instructions that crept in can be seen. With
-NVIDIA's disassembler the machine code stands beside the source, and its instructions are counted.
+NVIDIA's disassembler the instructions of the machine code are counted.
 """
 
 import re
@@ -18,7 +18,6 @@ from unittest.mock import patch
 
 from warplens.arguments import host_array
 
-from . import beside
 from .driver import compute_capability
 from .linking import CannotCompile, Capability, linked
 from .mix import Mix, mix_of
@@ -41,7 +40,6 @@ class Assembly:
     shared: int  # bytes of each block
     ptx: str
     cubin: bytes = b""  # the machine code, as a file
-    function: Any = None  # the kernel in Python
 
     @cached_property
     def code(self) -> Code:
@@ -52,16 +50,6 @@ class Assembly:
     def mix(self) -> Mix:
         """What the machine code is made of, and its hot loop. CannotCompile as `code`."""
         return mix_of(self.code)
-
-    @property
-    def summary(self) -> str:
-        """The source as text, with what each line became. CannotCompile as `code`."""
-        return beside.summary(beside.lines(self.function, self.code))
-
-    @property
-    def listing(self) -> str:
-        """The source as text, each line followed by its machine code. CannotCompile as `code`."""
-        return beside.listing(beside.lines(self.function, self.code))
 
     @property
     def doubles(self) -> tuple[str, ...]:
@@ -85,21 +73,21 @@ class Assembly:
             f"{len(self.instructions)} PTX instructions, {len(self.doubles)} in double precision"
         )
 
-    def __repr__(self) -> str:
+    def counted(self) -> Mix | str:
+        """The mix, or the sentence that says why there is none here."""
         try:
-            seen = f"{self.mix.headline()}\n\n{self.summary}"
+            return self.mix
         except CannotCompile as trouble:
-            return f"{self.headline}\n{trouble}\n{self.ptx}"
-        return f"{self.headline}\n{seen}\n\nInstruction by instruction: .listing; counted: .mix"
+            return str(trouble)
+
+    def __repr__(self) -> str:
+        return f"{self.headline}\n{self.counted()}\n{self.ptx}"
 
     def _repr_html_(self) -> str:
+        mix = self.counted()
+        shown = f"<p>{escape(mix)}</p>" if isinstance(mix, str) else mix._repr_html_()
         ptx = f"<details><summary>PTX</summary><pre>{escape(self.ptx)}</pre></details>"
-        head = f"<p>{escape(self.headline)}</p>"
-        try:
-            rows = beside.lines(self.function, self.code)
-        except CannotCompile as trouble:
-            return f"{head}<p>{escape(str(trouble))}</p>{ptx}"
-        return f"{head}{self.mix._repr_html_()}{beside.html(rows)}{ptx}"
+        return f"<p>{escape(self.headline)}</p>{shown}{ptx}"
 
 
 def assembly(kernel: Any, *arguments: Any, capability: Capability | None = None) -> Assembly:
@@ -115,7 +103,7 @@ def assembly(kernel: Any, *arguments: Any, capability: Capability | None = None)
     cubin, log = linked(ptx, capability)
     plain = re.sub(r"^\s*\.(loc|file)\s.*\n?", "", ptx[0], flags=re.MULTILINE)
     sizes = needed(ptx[0], cubin, log)
-    return Assembly(function.__name__, capability, *sizes, plain, cubin, function)
+    return Assembly(function.__name__, capability, *sizes, plain, cubin)
 
 
 def here() -> Capability:

@@ -18,7 +18,8 @@ def driver() -> tuple[Any, int, str]:
     name = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
     try:
         library = ctypes.CDLL(name)
-    except OSError:
+        library.cuInit  # noqa: B018  (in a browser every library is found, and empty)
+    except (OSError, AttributeError):
         return None, 0, (
             f"No NVIDIA driver ({name}) was found: install it if this machine has an NVIDIA GPU, "
             "or use a machine that has one (on Colab: Runtime, Change runtime type, GPU)."

@@ -54,6 +54,7 @@ def fetched(w: Warps, view: View, place: Any) -> Any:
     """The value there, unlogged."""
     shared = type(place) is int and view.base is None
     place = place if view.base is None else place + view.base
+    place = np.asarray(place, np.intp)  # which in a browser has 32 bits
     if view.written is not None:
         missing = ~view.written.take(place, mode="clip")
         if np.any(missing) and w.any_lane(missing):

@@ -197,7 +197,8 @@ def tag_clocks(request: np.ndarray, byte: np.ndarray) -> int:
     owner, line = distinct(request, byte // LINE)
     tag_set = np.bitwise_xor.reduce([line >> shift for shift in range(0, 40, 2)]) % TAG_SETS
     rank = np.cumsum(np.r_[0, owner[1:] != owner[:-1]])
-    load = np.bincount(rank * TAG_SETS + tag_set, minlength=(rank[-1] + 1) * TAG_SETS)
+    of_each = (rank * TAG_SETS + tag_set).astype(np.intp)
+    load = np.bincount(of_each, minlength=(rank[-1] + 1) * TAG_SETS)
     return int(load.reshape(-1, TAG_SETS).max(axis=1).sum())
 
 
@@ -226,7 +227,8 @@ def touched(site: Site, entries: Iterable[Entry], launch: Launch) -> np.ndarray:
     parts = []
     for entry in entries:
         byte = entry.place.astype(np.int64) * site.array.step + site.array.offset
-        owner = np.searchsorted(launch.blocks, entry.moment.blocks)[entry.lanes // 32] * WARPS
+        block = np.searchsorted(launch.blocks, entry.moment.blocks).astype(np.int64)
+        owner = block[entry.lanes // 32] * WARPS
         owner += entry.moment.warp if site.access == "write" else 0
         parts.append(np.unique(owner * BLOCK + byte))
     return np.unique(np.concatenate(parts))

@@ -114,7 +114,8 @@ def elements(entries: list[Entry]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(request number, lane of the warp, place), element by element."""
     lanes = np.concatenate([entry.lanes for entry in entries])
     rows = max(len(entry.moment.blocks) for entry in entries)
-    first = np.repeat(np.arange(len(entries)) * rows, [len(entry.lanes) for entry in entries])
+    number, sizes = np.arange(len(entries), dtype=np.int64), [len(entry.lanes) for entry in entries]
+    first = np.repeat(number * rows, sizes)
     place = np.concatenate([entry.place for entry in entries])
     return first + lanes // WARP, lanes % WARP, place
 
@@ -157,7 +158,8 @@ def wavefronts_of(
     part, unit = distinct(request * parts + lane * parts // WARP, byte // max(WORD, size))
     rank = np.cumsum(np.r_[0, part[1:] != part[:-1]])
     banks = BANKS // parts
-    load = np.bincount(rank * banks + unit % banks, minlength=(rank[-1] + 1) * banks)
+    bank = (rank * banks + unit % banks).astype(np.intp)
+    load = np.bincount(bank, minlength=(rank[-1] + 1) * banks)
     ways = load.reshape(-1, banks).max(axis=1)
     return int(ways.sum()), len(ways), int(ways.max())
 

@@ -113,17 +113,11 @@ class Calls(Expressions):
             return self.cast(value, kind)
         if value.type == "f32":
             return self.truncated(value, dtype)
-        if dtype.itemsize < 8:
-            return replace(self.lower(value, dtype), weak=False)
-        value = self.cast(value, kind)
-        if dtype == np.uint64 and not value.low:
-            self.refuse("an integer that may be negative, as uint64")
-        return replace(value, weak=False)
+        lower = self.modular if dtype.itemsize < 8 else self.cast
+        return replace(lower(value, kind), weak=False)
 
     def truncated(self, value: Val, dtype: np.dtype) -> Val:
         """A float as an integer; of 64 bits only if 32 hold it."""
-        if dtype.itemsize < 4:
-            self.refuse(f"a float as {dtype}: write {dtype}(int32(…))")
         value, kind = self.temporary(value), STORED[dtype.name]
         if dtype.itemsize == 8:
             self.check_wide(value.code)
@@ -131,7 +125,7 @@ class Calls(Expressions):
 
     def absolute(self, given: Value) -> Val:
         value = self.settled(self.plain(given))
-        if value.type not in ("f32", "i32") or value.narrow:
+        if value.type not in ("f32", "i32"):
             self.refuse("abs of anything but a float32 or an int32: write int32(…)")
         span, exact = (0, max(map(abs, value.span))), f"abs(f32({value.code}))"
         return val(f"abs({value.code})", value.type, value, span=span, exact=exact)

@@ -34,8 +34,7 @@ class Expressions(Numbers):
                 return self.binary(a, op, b)
             case ast.UnaryOp(ast.Not(), operand):
                 test = self.condition(operand)
-                known = test.const is not None
-                return const(not test.const) if known else val(f"!({test.code})", "bool", test)
+                return val(f"!({test.code})", "bool", test)
             case ast.UnaryOp(op, operand):
                 return self.unary(op, self.value(operand))
             case ast.Compare() | ast.BoolOp():
@@ -168,12 +167,8 @@ class Expressions(Numbers):
         """A value as an array's element: integers keep their lower bits, as Numba's do."""
         if root.type == "bool":
             return f"u32({self.truth(value).code})"
-        if root.type == "f32" or root.dtype in ("int64", "uint64"):
-            code = self.cast(value, root.type).code
-            if root.dtype == "uint64" and not self.settled(value).low:
-                self.refuse("an integer that may be negative, in a uint64")
-            return code
-        return self.lower(value, np.dtype(root.dtype)).code
+        lower = self.cast if root.dtype in ("float32", "int64") else self.modular
+        return lower(value, root.type).code
 
     # Conditions
 
@@ -203,11 +198,6 @@ class Expressions(Numbers):
         """`and`, `or`: what is right of one that decides is not evaluated."""
         value = parts[0]()
         for part in parts[1:]:
-            if value.const is not None:
-                if value.const == (sign == "||"):
-                    return value
-                value = part()
-                continue
             with self.into([]) as lines:
                 right = part()
             if not lines:
@@ -222,8 +212,6 @@ class Expressions(Numbers):
 
     def either(self, test: Val, body: ast.expr, orelse: ast.expr) -> Value:
         """`a if test else b`: only the one that is wanted is evaluated."""
-        if test.const is not None:
-            return self.value(body if test.const else orelse)
         with self.into([]) as first:
             a = self.value(body)
         with self.into([]) as second:

@@ -63,24 +63,6 @@ fn mod_i32(a: i32, b: i32) -> i32 {
     return select(r, r + b, r != 0 && (r < 0) != (b < 0));
 }
 
-// Of how far, WGSL's own shifts take but the lower five bits.
-
-fn shl_i32(a: i32, by: u32) -> i32 {
-    return select(a << (by & 31u), 0, by > 31u);
-}
-
-fn shl_u32(a: u32, by: u32) -> u32 {
-    return select(a << (by & 31u), 0u, by > 31u);
-}
-
-fn shr_i32(a: i32, by: u32) -> i32 {
-    return a >> min(by, 31u);
-}
-
-fn shr_u32(a: u32, by: u32) -> u32 {
-    return select(a >> (by & 31u), 0u, by > 31u);
-}
-
 // Mathematics that WGSL has not, or that fails there for large numbers or small ones
 
 fn math_log1p(x: f32) -> f32 {

@@ -4,34 +4,21 @@ from __future__ import annotations
 
 import ast
 import math
-import operator
 from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
-from .values import (
-    FULL,
-    STORED,
-    Span,
-    Val,
-    Value,
-    const,
-    joined,
-    small,
-    val,
-    within,
-)
+from .values import FULL, Span, Val, Value, const, val, within
 from .writer import Writer
 
 SIGNS: dict[type, str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "/", ast.Mod: "%",
-    ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "shl", ast.RShift: "shr",
+    ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
 }  # fmt: skip
 OF_BOOLS: dict[type, str] = {ast.BitAnd: "&&", ast.BitOr: "||", ast.BitXor: "!="}
-COMPARED: dict[type, tuple[str, Callable[..., bool]]] = {
-    ast.Lt: ("<", operator.lt), ast.LtE: ("<=", operator.le), ast.Gt: (">", operator.gt),
-    ast.GtE: (">=", operator.ge), ast.Eq: ("==", operator.eq), ast.NotEq: ("!=", operator.ne),
+COMPARED: dict[type, str] = {
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
 }  # fmt: skip
 DOUBLE = "float64, which WGSL has not: write np.float32(…) around the number"
 WIDE = "2147400000.0"  # what is nearer to 2³¹ float32 does not tell from it
@@ -101,14 +88,6 @@ class Numbers(Writer):
             return const(np.array(value.const % 2**32, np.uint32).view(f"{kind[0]}4")[()])
         span = value.span if within(value.span, FULL[kind]) else FULL[kind]
         return val(f"{kind}({value.code})", kind, value, span=span)
-
-    def lower(self, value: Value, dtype: np.dtype) -> Val:
-        """An integer's lower bits, as an integer of this type keeps them."""
-        value, span = self.modular(value, STORED[dtype.name]), small(dtype)
-        if span is None or within(value.span, span):
-            return value
-        value, bits = self.at_run_time(value), 32 - 8 * dtype.itemsize
-        return val(f"(({value.code} << {bits}u) >> {bits}u)", value.type, value, span=span)
 
     def at_run_time(self, value: Val) -> Val:
         """A number that WGSL's compiler does not reckon with: it refuses what runs over."""
@@ -218,17 +197,14 @@ class Numbers(Writer):
         return val(f"({a.code} {sign} {b.code})", a.type, a, b, span=span, exact=exact)
 
     def shift(self, a: Val, left: bool, b: Val) -> Val:
-        if not {a.type, b.type} <= {"i32", "u32", "bool"}:
-            self.refuse("a shift of a number that is no integer")
-        a = self.cast(a, "i32") if a.type == "bool" else self.at_run_time(a)
-        a = a if left and a.type == "u32" else self.settled(a)
-        by = self.modular(self.settled(b), "u32")
-        name = f"{'shl' if left else 'shr'}_{a.type}"
-        code, most = f"{name}({a.code}, {by.code})", min(63, by.span[1])
-        if not left:
-            return val(code, a.type, a, by, span=joined(a.span, (0, 0)))
-        span = min(a.span[0] << most, 0), max(a.span[1] << most, 0)
-        return val(code, a.type, a, by, span=span, exact=f"({a.inexact} * exp2(f32({by.code})))")
+        """By a number that is known: a product with a power of two, or a division by one."""
+        if not {a.type, b.type} <= {"i32", "u32"} or b.const is None or not 0 <= b.const < 32:
+            self.refuse("a shift but of an integer by a known number, 0 to 31")
+        by = int(b.const)
+        if left:
+            return self.binary(a, ast.Mult(), const(2**by))
+        a = self.at_run_time(self.settled(a))
+        return val(f"({a.code} >> {by}u)", a.type, a, span=(a.span[0] >> by, a.span[1] >> by))
 
     def floored(self, a: Val, quotient: bool, b: Val) -> Val:
         """// and % as Python has them: rounded down."""
@@ -246,30 +222,21 @@ class Numbers(Writer):
         if isinstance(op, ast.UAdd):
             return value
         negative = isinstance(op, ast.USub)
-        if not negative and value.type not in ("i32", "u32"):
-            self.refuse("~ of anything but an integer")
-        if value.weak:
+        if value.weak and (negative or value.type != "f64"):
             return const(-value.const if negative else ~value.const)
         if negative and value.type == "f32":
             return val(f"(-{value.code})", "f32", value)
-        if negative:
-            if value.type == "u32" or value.narrow:
-                self.refuse("minus an unsigned number, or one of 8 or 16 bits: write int32(…)")
-            return self.binary(const(0), ast.Sub(), self.signed(value))
-        value = self.settled(value)
-        of_64_bits = (0, 2**63)
-        span = of_64_bits if value.type == "u32" else (-value.span[1] - 1, -value.span[0] - 1)
-        return val(f"(~{value.code})", value.type, value, span=span)
+        if value.type == "u32" or not (negative or value.type == "i32"):
+            self.refuse("minus or ~ of anything but a signed number: write int32(…)")
+        return self.binary(const(0 if negative else -1), ast.Sub(), self.signed(value))
 
     def comparison(self, a: Value, op: ast.cmpop, b: Value) -> Val:
         a, b = self.plain(a), self.plain(b)
         if type(op) not in COMPARED:
             self.refuse(f"`{type(op).__name__}`")
-        sign, compare = COMPARED[type(op)]
+        sign = COMPARED[type(op)]
         if not a.type == b.type == "bool" or sign not in ("==", "!="):
             a, b = self.comparable(a, b)
-        if a.const is not None and b.const is not None:
-            return const(bool(compare(a.const, b.const)))
         return val(f"({a.code} {sign} {b.code})", "bool", a, b)
 
 

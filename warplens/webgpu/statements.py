@@ -124,10 +124,7 @@ class Body(Calls):
                 self.refuse(f"`{ast.unparse(target)} = …`")
 
     def branch(self, node: ast.If, after: bool) -> None:
-        test = self.condition(node.test)
-        if test.const is not None:
-            return self.block(node.body if test.const else node.orelse, after)
-        test = self.agreed(test, node, after)
+        test = self.agreed(self.condition(node.test), node, after)
         yes = self.inside(node.body, after, test.uniform)
         no = self.inside(node.orelse, after, test.uniform)
         self.emit(f"if ({test.code}) {{ {yes} }}" + (f" else {{ {no} }}" if no else ""))
@@ -210,8 +207,6 @@ class Body(Calls):
         if self.kernel:
             self.refuse("a kernel that returns something")
         parts = tuple(self.settled(self.plain(part)) for part in parts_of(value))
-        if any(part.narrow for part in parts):
-            self.refuse("a result of 8 or 16 bits: write int32(…)")
         kinds = self.know(RESULT, parts if isinstance(value, tuple) else parts[0]).kinds
         codes = ", ".join(self.cast(v, kind).code for v, kind in zip(parts, kinds, strict=True))
         return self.emit(f"return R_{self.module.functions[self.key]}({codes});")

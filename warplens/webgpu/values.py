@@ -16,8 +16,7 @@ from ..faults import Unsupported
 
 Span = tuple[int, int]
 STORED = {  # dtype → what a buffer holds of it
-    "float32": "f32", "int32": "i32", "uint32": "u32", "int64": "i32", "uint64": "u32",
-    "int16": "i32", "uint16": "u32", "int8": "i32", "uint8": "u32", "bool": "u32",
+    "float32": "f32", "int32": "i32", "uint32": "u32", "int64": "i32", "bool": "u32",
 }  # fmt: skip
 FULL: dict[str, Span] = {"i32": (-(2**31), 2**31 - 1), "u32": (0, 2**32 - 1), "bool": (0, 1)}
 NONE: Span = (0, 0)  # of what is no integer
@@ -68,11 +67,6 @@ class Val:
         return self.type in FULL and not within(self.span, FULL[self.type])
 
     @property
-    def narrow(self) -> bool:
-        """Perhaps an int8 or int16, of which Numba keeps so many bits of -x and abs(x)."""
-        return self.type == "i32" and self.span in ((-(2**7), 2**7 - 1), (-(2**15), 2**15 - 1))
-
-    @property
     def inexact(self) -> str:
         """The WGSL of its value in float32."""
         return self.exact if self.wide else f"f32({self.code})"
@@ -80,7 +74,7 @@ class Val:
     @property
     def kind(self) -> tuple:
         """What a device function is written anew for."""
-        return self.type, self.low, self.span if self.narrow else ()
+        return self.type, self.low
 
 
 def val(code: str, kind: str, *parts: Val, **more: Any) -> Val:
@@ -140,14 +134,7 @@ class Root:
     @property
     def span(self) -> Span:
         """What an element may be, as far as 32 bits hold it."""
-        return small(np.dtype(self.dtype)) or FULL.get(self.type, NONE)
-
-
-def small(dtype: np.dtype) -> Span | None:
-    """The span of integers of 8 or 16 bits; None of others."""
-    if dtype.kind not in "iu" or dtype.itemsize > 2:
-        return None
-    return int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+        return FULL.get(self.type, NONE)
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ class Writer:
             self.know(name, replace(value, offset=Val("", "i32", self.kernel)))
             return "i32"
         least, most = FULL.get(value.type, NONE)
-        span = value.span if value.narrow else (0, most) if value.low else (least, most)
+        span = (0, most) if value.low else (least, most)
         self.know(name, Val("", value.type, self.kernel, span=span))
         return value.type
 
