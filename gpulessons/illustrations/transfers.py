@@ -14,7 +14,7 @@ from gpulessons.plots.picture import BLUE, HATCH, INK, SKY, VERMILLION, Picture,
 
 GPU = "A100 80 GB"
 COLORS = {"transfers": SKY, "kernels": VERMILLION, "this CPU": BLUE}
-WHOSE = f"hatched: modelled for an {GPU}, bytes over the published rates of its link and memory"
+WHOSE = f"hatched: modelled for an {GPU},\nbytes over the published rates of its link and memory"
 
 
 class Step(NamedTuple):
@@ -35,8 +35,8 @@ def steps(numbers: int, trips: list[int], memory: str) -> list[Step]:
     own = published("bandwidth by occupancy", device=GPU, what="scale")[-1].value  # the fastest
     done, now = [], 0.0
     for layers in trips:
-        for what, seconds in [("transfers", nbytes / there), *[("kernels", 2 * nbytes / own)] * layers,
-                              ("transfers", nbytes / back)]:
+        trip = [("kernels", 2 * nbytes / own)] * layers
+        for what, seconds in (("transfers", nbytes / there), *trip, ("transfers", nbytes / back)):
             done.append(Step(what, now, now := now + seconds))
     return done
 
