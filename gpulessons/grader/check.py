@@ -54,7 +54,7 @@ class Exercise:
     judge: Callable[[Any], str | None] | None = None
     mistakes: tuple = ()  # (sentence, hint, what an attempt computes that makes this mistake)
     forbidden: tuple = ()  # functions of the course that are the answer, beside ops
-    hints: tuple = ()  # a nudge, often the name of a picture in illustrations/puzzles.py, a line
+    hints: tuple = ()  # a nudge, a line
 
     @property
     def name(self) -> str:

@@ -145,15 +145,15 @@ def test_a_round_trip_each_moves_the_numbers_once_for_each_layer():
     each, stay = (transfers.steps(10**6, trips, "pinned") for trips in ([1] * 4, [4]))
     assert [sum(step.what == "transfers" for step in row) for row in (each, stay)] == [8, 2]
     assert each[-1].end - stay[-1].end == pytest.approx(
-        3 * sum(transfers.fixed() + 4e6 / rate for rate in transfers.link("pinned")))
+        3 * sum(4e6 / rate for rate in transfers.link("pinned")))
     assert max(transfers.link("pageable")) < min(transfers.link("pinned"))
 
 
 def test_a_timeline_says_how_long_the_gpu_takes_beside_this_cpu():
     transfers = of("transfers")
     one = transfers.steps(10**6, [1], "pageable")[-1].end
-    said = transfers.timeline(10**6, 1, (2 * one, one)).alt
-    assert said.startswith("1 layer: on the GPU 0.5× (pageable) and 0.228×")
+    said = transfers.timeline(10**6, 1, 2 * one).alt
+    assert said.startswith("1 layer: on the GPU 0.5× (pageable) and 0.203×")
     assert "(pinned) as long as on this CPU. 1,000,000 numbers. A100, pageable: " in said
     more = transfers.timeline(10**7, 4).alt
     assert "A100, pageable, a round trip each: " in more and "this CPU" not in more
@@ -183,13 +183,14 @@ def test_a_speed_up_is_at_most_a_median_over_the_floor_of_a_card_and_says_both()
     cpu, loop = timed("NumPy", "host", 1, 0.04)[1], (2, 2.5, 3, 3.5, 4)
     picture = rivals.rivals(compared(cpu, modelled=(modelled("T4", 2e-3),)), nbytes, loop)
     for told in ("at most 40 times as fast as this CPU's best (40 ms / 1 ms) and 3,",
-                 "T4 (modelled): ≈ 2 ms", "T4 (bounded): at least 1 ms"):
+                 "T4: ≈ 2 ms, modelled", "T4: at least 1 ms, bounded"):
         assert told in picture.alt
     low, middle, high = rivals.apart(compared(cpu), loop)
     assert low < middle == 75 < high and rivals.apart(compared(), loop) is None
-    noisy = replace(cpu, samples=(0.01, 0.04, 0.2))
-    for none in (compared(), compared(noisy)):
-        assert "CPU's best" not in rivals.rivals(none, nbytes, loop).alt.partition(". ")[0]
+    noisy = replace(cpu, samples=(0.01, 0.04, 0.2))  # late, which leaves "at most" true
+    said = rivals.rivals(compared(noisy), nbytes, loop).alt
+    assert "this CPU's best: 40 ms, live, too noisy" in said
+    assert "CPU's best" not in rivals.rivals(compared(), nbytes, loop).alt
 
 
 def test_a_reading_is_too_long_or_too_short_or_right():

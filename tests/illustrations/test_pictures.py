@@ -228,7 +228,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
                                np.array([1, 2, 4, 8, 16]), np.array([10, 20])),
         "cut_layers": lambda f: f(),
     },
-    "puzzles": {"map_1d": lambda f: f()},
     "ring_all_reduce": {"Ring": lambda f: f(np.arange(9).reshape(3, 3))},
     "rivals": {"rivals": lambda f: f(live(), 8e8, [1.0, 2.0])},
     "roofs": {"against": lambda f: f(
