@@ -10,7 +10,12 @@ from gpulessons.hardware.budget import note
 from gpulessons.hardware.system import free_memory
 from gpulessons.measure.results import Timing
 from gpulessons.plots.roofline import (
-    device, is_bound_by_bytes, roof, roofline, share, under_the_slope,
+    device,
+    is_bound_by_bytes,
+    roof,
+    roofline,
+    share,
+    under_the_slope,
 )  # fmt: skip
 
 MOST, IN_NO_TIME = 2**27, 2**24  # bytes; the second where measuring has next to no time
@@ -35,7 +40,8 @@ def cold_bytes() -> int:
 
 
 def sorted_out(runs, machine) -> tuple[list[Timing], list[str]]:
-    """(the best timing of each run, on the CPU and on a GPU; why not what was left out): noisy, in
+    """(the best timing of each run, on the CPU and on a GPU, as its fastest pass, which is what a
+    ceiling is; why not what was left out): noisy, in
     caches that were not emptied, absent, or faster than memory can be for such loads and stores.
     """
     kept, left = [], []
@@ -47,15 +53,15 @@ def sorted_out(runs, machine) -> tuple[list[Timing], list[str]]:
             if why:
                 left.append(f"{timing.op} ({why})")
             else:
-                kept.append(timing)
+                kept.append(replace(timing, samples=(min(timing.samples),)))
     return kept, left
 
 
-def told(timings, machine, names) -> str:
+def told(timings, machine, names=()) -> str:
     """Each op's share of its roof, highest first, and which stay below half of it."""
-    lines = []
+    lines, named = [], list(zip(timings, names or [t.op for t in timings], strict=True))
     for place in ("CPU", "GPU"):
-        here = [(t, roof_of(t, machine), name) for t, name in zip(timings, names, strict=True)
+        here = [(t, roof_of(t, machine), name) for t, name in named
                 if device(t.backend) == place]
         ranked = sorted(((share(t, *roof), name, traffic(t.op) if is_bound_by_bytes(t, *roof)
                           else "peak") for t, roof, name in here), reverse=True)  # fmt: skip
@@ -112,5 +118,7 @@ def on_card(gpu, peak: float, points):
     """The roofline of a card by its data sheet, with what others timed, or a model says, on it."""
     card = SimpleNamespace(name=gpu.name, bandwidth=lambda backend: gpu.dram_rate,
                            ceiling=lambda backend, what: peak if what == "float32" else None)
+    points = [one._replace(low=max(one.low, one.flops / peak, one.bytes / gpu.dram_rate))
+              if one.low else one for one in points]  # an interval ends at the roof
     said = under_the_slope([(point, (peak, gpu.dram_rate)) for point in points])
     return roofline(card, points, title=f"{gpu.name}, by its data sheet: {said}")

@@ -164,7 +164,8 @@ def draw_roof(axes, name, roofs, left, right):
 def in_words(timing, roof):
     """One point, with the share of its roof that it reaches."""
     did = units.rate(timing.flop_rate, "FLOP/s") if timing.flops else "no arithmetic"
+    who = f"{timing.op}, {getattr(timing, 'kind', '') or timing.version}"
     return (
-        f"{timing.op}, {getattr(timing, 'kind', '') or timing.version}: {two_digits(intensity(timing))} FLOPs a byte, {did}, "
+        f"{who}: {two_digits(intensity(timing))} FLOPs a byte, {did}, "
         f"{share(timing, *roof):.0%} of its roof"
     )
