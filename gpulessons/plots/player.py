@@ -38,7 +38,9 @@ class Player(Film):
     """Shows itself in a notebook: a slider where widgets live, elsewhere a picture."""
 
     def __init__(self, trace: Trace) -> None:
-        self.trace, self.steps = trace, steps_of(trace)
+        steps = steps_of(trace)  # from the first that touches an array: before, nothing is seen
+        first = next((n for n, step in enumerate(steps) if step.array), 0)
+        self.trace, self.steps = trace, steps[first:]
         if not self.steps:
             raise ValueError("the first traced block did nothing that could be shown")
         self.warps = -(-math.prod(trace.block) // WARP)

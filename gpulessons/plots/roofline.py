@@ -9,7 +9,7 @@ from typing import Any
 from gpulessons import units
 
 from .axes import label_ends, log_axes
-from .picture import COLORS, INK, MARKERS, Picture, blank
+from .picture import COLORS, DASH_DOT, INK, MARKERS, Picture, blank
 
 
 def best_of_all(op: str) -> str:
@@ -69,9 +69,15 @@ def draw_point(axes, timing, name, left):
     """A mark, and its label: (x, y, words, color). left: where what has no arithmetic stands, as
     far below the roof as its bytes are."""
     x = intensity(timing) or left
-    y = (timing.flops or left * timing.bytes) / timing.median
+    done = timing.flops or left * timing.bytes
     marker, color = MARKERS[timing.backend] if timing.flops else "<", COLORS[timing.backend]
-    axes.plot(x, y, marker, color=color, markersize=6, clip_on=False)
+    elsewhere = {"markerfacecolor": "none"} if hasattr(timing, "kind") else {}
+    axes.plot(x, done / timing.median, marker, color=color, markersize=6, clip_on=False,
+              **elsewhere)
+    if high := getattr(timing, "high", None):  # modelled
+        axes.plot([x, x], [done / high, done / timing.low], color=color, linewidth=1,
+                  linestyle=DASH_DOT)
+    y = done / timing.median
     return x, y, name, color
 
 
@@ -158,7 +164,8 @@ def draw_roof(axes, name, roofs, left, right):
 def in_words(timing, roof):
     """One point, with the share of its roof that it reaches."""
     did = units.rate(timing.flop_rate, "FLOP/s") if timing.flops else "no arithmetic"
+    who = f"{timing.op}, {getattr(timing, 'kind', '') or timing.version}"
     return (
-        f"{timing.op}, {timing.version}: {two_digits(intensity(timing))} FLOPs a byte, {did}, "
+        f"{who}: {two_digits(intensity(timing))} FLOPs a byte, {did}, "
         f"{share(timing, *roof):.0%} of its roof"
     )
