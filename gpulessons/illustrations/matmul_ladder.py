@@ -4,15 +4,13 @@ The rungs are published, open in ink, each card with a mark of its own; modelled
 cards, of the same kernels, hatched and with an interval; and bounded by the load path.
 """
 
-from collections.abc import Iterable
 from fractions import Fraction
-from itertools import groupby
 from typing import Any
 
 from gpulessons.evidence import published
 from gpulessons.measure.results import Comparison
-from gpulessons.plots.axes import log_axes, written
-from gpulessons.plots.forms import LOOKS, key, lines, listed, name_rows, percent
+from gpulessons.plots.axes import log_axes
+from gpulessons.plots.forms import key, listed, name_rows, percent
 from gpulessons.plots.picture import COLORS, HATCH, INK, Picture, blank
 from warplens.model.published import judged
 
@@ -127,31 +125,6 @@ def steadily(measure, tries: int = 3) -> Comparison:
     while noisy(made[-1]) and len(made) < tries:
         made.append(measure())
     return min(made, key=noisy)
-
-
-def climbs(rows: Iterable[Any]) -> Picture:
-    """What others' kernels reached one after the other, as shares of cuBLAS on the same card.
-
-    rows: published figures in their authors' order, with each card's cuBLAS among them.
-    """
-    named, spoken, steps = [], {}, {}
-    for (card, each), look in zip(groupby(rows, key=lambda row: row.device), LOOKS, strict=False):
-        shares = of_cublas({row.what: row for row in each})
-        own = [share for what, share in shares.items() if what.startswith("v")]
-        look = {**look, "markerfacecolor": "none"}
-        named.append((card, range(1, len(own) + 1), own, look))
-        steps[card] = own[0], max(own)
-        spoken[card] = ", ".join(map(percent, own))
-    first, best = (" to ".join(map(percent, sorted({min(each), max(each)})))
-                   for each in zip(*steps.values(), strict=True))
-    title = f"An author's first kernels have {first} of cuBLAS; the best on each card have {best}."
-    figure, axes = blank(height=3.8, title=title)
-    lines(axes, named)
-    axes.set(ylim=(0, None), ylabel="share of cuBLAS")
-    written(axes.yaxis, percent)
-    notes = dict.fromkeys(f"published: {row.citation}" for row in rows)
-    axes.set_xlabel("\n".join(["kernels in their author's order", *notes]))
-    return Picture(figure, f"{title} {listed(spoken)}. {'; '.join(notes)}.")
 
 
 def fraction(load: float) -> str:
