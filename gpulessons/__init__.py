@@ -33,6 +33,7 @@ HOMES = {
     "ops.conv2d": "conv2d",
     "ops.dense": "dense",
     "ops.copy": "copy triad",
+    "ops.dense_8_bits": "dense_8_bits",
     "ops.layer_norm": "layer_norm",
     "ops.lstm_cell": "lstm_cell",
     "ops.lstm_sequence": "lstm_sequence",

@@ -7,10 +7,11 @@ cards, of the same kernels, hatched and with an interval; and bounded by the loa
 from fractions import Fraction
 from typing import Any
 
+from gpulessons import units
 from gpulessons.evidence import published
 from gpulessons.measure.results import Comparison
 from gpulessons.plots.axes import log_axes
-from gpulessons.plots.forms import key, listed, name_rows, percent
+from gpulessons.plots.forms import dots, key, listed, name_rows, percent
 from gpulessons.plots.picture import COLORS, HATCH, INK, Picture, blank
 from warplens.model.published import judged
 
@@ -131,3 +132,17 @@ def fraction(load: float) -> str:
     """A count per multiplication as people say it: 2, 1/8, 9/8; else in decimals."""
     exact = Fraction(load).limit_denominator(512)
     return str(exact) if exact == load and exact.numerator < 10 else f"{load:.3g}"
+
+
+def on_cpu(timings: list[Any]) -> Picture | str:
+    """The rungs on a CPU as shares of NumPy's FLOP/s; the first is the lowest."""
+    rates = {t.version: t.flop_rate for t in timings if t.noise != "too noisy"}
+    if "NumPy" not in rates or len(rates) < 2:
+        return "Too noisy a machine: there is nothing to compare."
+    shares = {name: rate / rates["NumPy"] for name, rate in rates.items()}
+    (first, lowest), *_ = shares.items()
+    best = max((name for name in shares if name != "NumPy"), key=shares.get)
+    title = (f"NumPy does {units.ratio(1 / lowest)} the FLOP/s of “{first}”; "
+             f"“{best}” has {percent(shares[best])} of it (live).")
+    rows = [(name, share, {"color": COLORS["host"]}) for name, share in shares.items()]
+    return dots(rows[::-1], "share of NumPy's FLOP/s", percent, title=title)

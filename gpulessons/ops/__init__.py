@@ -19,6 +19,7 @@ Start with activations.py, where ReLU is spelled out whole. The order of the not
         matmul_cpu           the same plan on a CPU, with a cache in place of shared memory
         vectors              many numbers as one value, which waits in registers
     06  dense                a product with a bias and a sigmoid behind it
+        dense_8_bits         its weights in a quarter of the bytes
     07  conv2d               by columns written and not, and shared tiles
         im2col               what the columns are, in NumPy
         conv2d_direct        the CPU's way: no columns, or a few at a time
