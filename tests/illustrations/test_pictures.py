@@ -170,7 +170,8 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     },
     "conv2d": {
         "patch_and_column": lambda f: f(random(4, 5), random(4, 12), (2, 2), 5),
-        "taken": lambda f: f(published("conv2d", device="V100"), {"float32": 1e13, "float16": 1e14}),
+        "taken": lambda f: f(published("conv2d", device="V100"),
+                             {"float32": 1e13, "float16": 1e14}),
     },
     "data_parallel": {
         "rounds": lambda f: f(),
