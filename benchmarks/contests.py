@@ -13,7 +13,7 @@ from statistics import median
 from timeit import Timer
 
 import numpy as np
-from numba import cuda, float32
+from numba import cuda, float32, njit
 
 from gpulessons.backends import host, torch_cpu, torch_gpu
 from gpulessons.hardware import threads
@@ -211,7 +211,21 @@ def copy_rows(x, out):
     out.copy_(x)
 
 
-# -- A product of sizes that nobody chose.
+# -- A product by three loops, and of sizes that nobody chose.
+
+
+@njit(error_model="numpy", fastmath={"contract"})
+def ijk(x, y, out):
+    for i in range(x.shape[0]):
+        for j in range(y.shape[1]):
+            total = np.float32(0)
+            for k in range(x.shape[1]):
+                total += x[i, k] * y[k, j]
+            out[i, j] = total
+
+
+loops_or_registers = matmul.like()
+loops_or_registers.version("Numba, one core, ijk", on=host)(ijk)
 
 odd_product = matmul.like(partial(matmul.make_inputs, k=513, n=1111))
 

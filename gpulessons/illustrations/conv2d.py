@@ -5,10 +5,9 @@ from collections import Counter
 
 import numpy as np
 
-from gpulessons import units
-from gpulessons.plots.axes import log_axes, name_rows
-from gpulessons.plots.forms import LOOKS, SPOTS, key, listed, rectangle, write
-from gpulessons.plots.picture import BLUE, INK, SKY, Picture, blank
+from gpulessons.plots.axes import name_rows, written
+from gpulessons.plots.forms import SPOTS, key, listed, rectangle, write
+from gpulessons.plots.picture import BLUE, INK, ORANGE, SKY, Picture, blank
 
 OPEN = {**SPOTS, "markerfacecolor": "none", "markeredgewidth": 1.6}  # of what is published
 
@@ -51,27 +50,37 @@ def layer_of(row) -> str:
             f"{s['width']} pixels")
 
 
-def by_algorithm(rows, slow: str) -> Picture:
-    """How many times as fast as one way others were, layer by layer: published figures."""
+WAYS = {"WINOGRAD": ("Winograd", "^"), "FFT": ("FFT", "s"), "GEMM": ("implicit GEMM", "o")}
+COLOR = {"float32": BLUE, "float16": ORANGE}
+
+
+def taken(rows, peaks) -> Picture:
+    """Which way a library took for each layer, and its rate as a share of the card's peak: the
+    operations of the definition over the published time. peaks: {dtype: FLOP/s}.
+    """
     layers: dict = {}
     for row in rows:
-        layers.setdefault(layer_of(row), {})[row.what.removesuffix(": forward")] = row.value
-    ahead = Counter(min(times, key=times.get) for times in layers.values())
-    won = " and ".join(f"{way.split(', ')[-1]} in {n}" for way, n in ahead.most_common())
-    title = f"The fastest way of {len(layers)} layers is {won}."
-    figure, axes = blank(height=1.9 + 0.4 * len(layers), width=8.2, title=title)
-    looks = {}
-    for y, times in enumerate(layers.values()):
-        for way, look in zip(times, LOOKS, strict=False):
-            looks[way] = {**look, **OPEN}
-            axes.plot(times[slow] / times[way], y, **looks[way])
+        way, mark = next(each for word, each in WAYS.items() if word in row.what)
+        share = operations(row) / row.value / peaks[row.dtype]
+        layers.setdefault(layer_of(row), []).append((row.dtype, way, share, mark))
+    won = Counter((dtype, way) for each in layers.values() for dtype, way, *_ in each)
+    told = ", ".join(f"{way} in {n} of {len(layers)} layers in {dtype}"
+                     for (dtype, way), n in sorted(won.items()) if 2 * n > len(layers))
+    title = f"The quickest way on a {rows[0].device}: {told}."
+    figure, axes = blank(height=2.4 + 0.4 * len(layers), width=8.2, title=title)
+    looks, spoken = {}, {}
+    for y, (layer, each) in enumerate(layers.items()):
+        for dtype, way, share, mark in each:
+            looks[f"{dtype}, {way}"] = {**OPEN, "color": COLOR[dtype], "marker": mark}
+            axes.plot(share, y, **looks[f"{dtype}, {way}"])
+        spoken[layer] = ", ".join(f"{dtype} {share:.0%} by {way}" for dtype, way, share, _ in each)
+    axes.axvline(1, color=INK, linewidth=1)
     name_rows(axes, layers)
-    log_axes(axes, x=(f"times as fast as {slow}", "{:g}×".format), ticks=(1, 2, 5, 10, 20))
+    axes.set(xlim=(0, None), xlabel="share of the card's peak in that format")
+    written(axes.xaxis, "{:.0%}".format)
     notes = cited(axes, rows)
-    key(figure, looks)
-    told = {layer: ", ".join(f"{way} {units.ratio(times[slow] / times[way])}" for way in times)
-            for layer, times in layers.items()}
-    return Picture(figure, f"{title} {listed(told)}. {notes}.")
+    key(figure, looks, columns=2)
+    return Picture(figure, f"{title} {listed(spoken)}. {notes}.")
 
 
 def cited(axes, rows) -> str:

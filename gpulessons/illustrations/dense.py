@@ -39,40 +39,25 @@ def per_example(comparison: Comparison, models=None) -> Picture:
     )
 
 
-def on_cards(rows) -> Picture:
-    """The time of one layer against its batch, by libraries on cards and CPUs, as published.
-
-    rows: published figures of one layer, each at the same batches. Tensor cores have a color.
+def on_card(rows, bound) -> Picture:
+    """The time of one example against its batch, by a library on one card, as published, each kind
+    of numbers with its bound: bound(dtype, batch), in seconds for one call.
     """
-    each = []
-    for name, sizes, times, look in open_lines(rows, "batch", told):
-        color = ORANGE if "float16" in name else BLUE if "float32" in name else INK
-        each.append((name.removesuffix(" (published)"), sizes, times, look | {"color": color}))
-    picture = log_lines(each, ("examples in the batch", units.count),
-                        ("time of the layer", units.seconds), title=growth(rows),
-                        ticks=sorted({row.sizes["batch"] for row in rows}))
-    by = {f"{row.source.title}, {row.source.measured[:4]}": None for row in rows}
-    picture.axes.set_xlabel(f"{picture.axes.get_xlabel()}\npublished: {'; '.join(by)}")
+    drawn, grown = [], []
+    lines = open_lines(rows, "batch", "dtype", lambda row: row.value / row.sizes["batch"])
+    for (name, sizes, each, look), color in zip(lines, (BLUE, ORANGE), strict=False):
+        dtype = name.removesuffix(" (published)")
+        drawn.append((name, sizes, each, look | {"color": color, "linestyle": "none"}))
+        through = np.geomspace(sizes[0], sizes[-1], 100)
+        limits = [bound(dtype, batch) / batch for batch in through]
+        drawn.append((f"bound, {dtype}", through, limits, {"color": color, "linewidth": 1}))
+        took = {size: size * time for size, time in zip(sizes, each, strict=True)}
+        grown.append(f"{took[128] / took[16]:.2g} times ({dtype})")
+    title = f"On a {rows[0].device} 128 examples take {' or '.join(grown)} as long as 16."
+    picture = log_lines(drawn, ("examples in the batch", units.count),
+                        ("time of one example", units.seconds), title=title, ticks=sizes)
+    picture.axes.set_xlabel(f"{picture.axes.get_xlabel()}\npublished: {rows[0].citation}")
     return picture
-
-
-def told(row) -> str:
-    """The device, and what it multiplied; a CPU has float32 alone."""
-    return f"{row.device}, {row.dtype}" if row.what == "cuBLAS" else f"{row.device}, a CPU"
-
-
-def growth(rows) -> str:
-    """How much longer the largest batch takes than the quickest smaller one (a library may have a
-    worse kernel for the smallest), where least and where most, for each kind of numbers."""
-    took, grown = {}, {}
-    for row in rows:
-        took.setdefault((row.dtype, told(row)), {})[row.sizes["batch"]] = row.value
-    for (dtype, _), by_batch in sorted(took.items()):
-        largest = by_batch.pop(most := max(by_batch))
-        grown.setdefault(dtype, []).append(f"{largest / min(by_batch.values()):.2g}")
-    said = " and ".join(f"{' to '.join(dict.fromkeys((min(each), max(each))))} times ({dtype})"
-                        for dtype, each in grown.items())
-    return f"{most} examples take {said} as long as the quickest smaller batch."
 
 
 def batched(best):

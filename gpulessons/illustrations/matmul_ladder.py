@@ -4,15 +4,14 @@ The rungs are published, open in ink, each card with a mark of its own; modelled
 cards, of the same kernels, hatched and with an interval; and bounded by the load path.
 """
 
-from collections.abc import Iterable
 from fractions import Fraction
-from itertools import groupby
 from typing import Any
 
+from gpulessons import units
 from gpulessons.evidence import published
 from gpulessons.measure.results import Comparison
-from gpulessons.plots.axes import log_axes, written
-from gpulessons.plots.forms import LOOKS, key, lines, listed, name_rows, percent
+from gpulessons.plots.axes import log_axes
+from gpulessons.plots.forms import dots, key, listed, name_rows, percent
 from gpulessons.plots.picture import COLORS, HATCH, INK, Picture, blank
 from warplens.model.published import judged
 
@@ -129,32 +128,21 @@ def steadily(measure, tries: int = 3) -> Comparison:
     return min(made, key=noisy)
 
 
-def climbs(rows: Iterable[Any]) -> Picture:
-    """What others' kernels reached one after the other, as shares of cuBLAS on the same card.
-
-    rows: published figures in their authors' order, with each card's cuBLAS among them.
-    """
-    named, spoken, steps = [], {}, {}
-    for (card, each), look in zip(groupby(rows, key=lambda row: row.device), LOOKS, strict=False):
-        shares = of_cublas({row.what: row for row in each})
-        own = [share for what, share in shares.items() if what.startswith("v")]
-        look = {**look, "markerfacecolor": "none"}
-        named.append((card, range(1, len(own) + 1), own, look))
-        steps[card] = own[0], max(own)
-        spoken[card] = ", ".join(map(percent, own))
-    first, best = (" to ".join(map(percent, sorted({min(each), max(each)})))
-                   for each in zip(*steps.values(), strict=True))
-    title = f"An author's first kernels have {first} of cuBLAS; the best on each card have {best}."
-    figure, axes = blank(height=3.8, title=title)
-    lines(axes, named)
-    axes.set(ylim=(0, None), ylabel="share of cuBLAS")
-    written(axes.yaxis, percent)
-    notes = dict.fromkeys(f"published: {row.citation}" for row in rows)
-    axes.set_xlabel("\n".join(["kernels in their author's order", *notes]))
-    return Picture(figure, f"{title} {listed(spoken)}. {'; '.join(notes)}.")
-
-
 def fraction(load: float) -> str:
     """A count per multiplication as people say it: 2, 1/8, 9/8; else in decimals."""
     exact = Fraction(load).limit_denominator(512)
     return str(exact) if exact == load and exact.numerator < 10 else f"{load:.3g}"
+
+
+def on_cpu(timings: list[Any]) -> Picture | str:
+    """The rungs on a CPU as shares of NumPy's FLOP/s; the first is the lowest."""
+    rates = {t.version: t.flop_rate for t in timings if t.noise != "too noisy"}
+    if "NumPy" not in rates or len(rates) < 2:
+        return "Too noisy a machine: there is nothing to compare."
+    shares = {name: rate / rates["NumPy"] for name, rate in rates.items()}
+    (first, lowest), *_ = shares.items()
+    best = max((name for name in shares if name != "NumPy"), key=shares.get)
+    title = (f"NumPy does {units.ratio(1 / lowest)} the FLOP/s of “{first}”; "
+             f"“{best}” has {percent(shares[best])} of it (live).")
+    rows = [(name, share, {"color": COLORS["host"]}) for name, share in shares.items()]
+    return dots(rows[::-1], "share of NumPy's FLOP/s", percent, title=title)

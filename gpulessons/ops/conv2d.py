@@ -108,6 +108,24 @@ BLOCK_ROWS = WARPS_DOWN * EACH
 FILTERS = 8  # each number that a thread takes from the patch serves eight filters
 
 
+@cuda.jit(device=True)
+def fetch_patch(x, b, c, top, left, width, patch, thread):
+    """The pixels of a channel from row `top` and column `left` on, in rows of this width; zeros
+    outside the picture. All threads of the block call this."""
+    for n in range(thread, patch.size, LANES * WARPS_DOWN):
+        row, column = top + n // width, left + n % width
+        inside = 0 <= row < x.shape[2] and 0 <= column < x.shape[3]
+        patch[n] = x[b, c, row, column] if inside else float32(0)
+
+
+@cuda.jit(device=True)
+def fetch_weights(w, first, c, taps, wide, weights, thread):
+    """Of eight filters from the first on: their weights for one channel."""
+    for n in range(thread, weights.size, LANES * WARPS_DOWN):
+        f, tap = first + n // taps, n % taps
+        weights[n] = w[f, c, tap // wide, tap % wide] if f < w.shape[0] else float32(0)
+
+
 def tiles_kernel(high, wide, stride):
     """16 rows by 32 columns of outputs, of eight filters: 32 sums a thread, kept in registers.
 
@@ -133,14 +151,9 @@ def tiles_kernel(high, wide, stride):
         for k in range(FILTERS * EACH):
             sums[k] = float32(0)
         for c in range(x.shape[1]):
-            for n in range(thread, patch_size, LANES * WARPS_DOWN):
-                row = above * stride + n // width - padding
-                column = left * stride + n % width - padding
-                inside = 0 <= row < x.shape[2] and 0 <= column < x.shape[3]
-                patch[n] = x[b, c, row, column] if inside else float32(0)
-            for n in range(thread, weights_size, LANES * WARPS_DOWN):
-                f, tap = first + n // taps, n % taps
-                weights[n] = w[f, c, tap // wide, tap % wide] if f < w.shape[0] else float32(0)
+            top, begin = above * stride - padding, left * stride - padding
+            fetch_patch(x, b, c, top, begin, width, patch, thread)
+            fetch_weights(w, first, c, taps, wide, weights, thread)
             cuda.syncthreads()  # patch and weights are complete
             ky = 0
             while ky < high:  # not range(): notebook 05 says why

@@ -20,18 +20,8 @@ from numba import cuda, float32, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .activations_more import device_sigmoid, sigmoid, sigmoid_kernel, vector_sigmoid
-from .common import (
-    PARALLEL,
-    REASSOCIATING,
-    SERIAL,
-    THREADS,
-    WARP,
-    ZERO,
-    ceil_div,
-    grid,
-)
-from .reduce import WARPS, warp_reduce_sum
+from .activations_more import device_sigmoid, sigmoid, vector_sigmoid
+from .common import PARALLEL, REASSOCIATING, SERIAL, ZERO, grid
 from .vectors import full_width
 
 
@@ -92,28 +82,7 @@ def product_then_sigmoid(x, w, b, out):
     finish(b, out)  # one pass, in place
 
 
-# -- On the GPU: an output for each warp, then the shared tile of matmul.py with one step more.
-
-
-@cuda.jit
-def warp_kernel(x, w, b, out):
-    """A warp for each output: its lanes read along a row of weights, side by side."""
-    i, j = cuda.blockIdx.x, cuda.blockIdx.y * WARPS + cuda.threadIdx.y
-    if j < w.shape[0]:
-        lane = k = cuda.threadIdx.x & (WARP - 1)  # &: it is not negative
-        total = ZERO
-        while k < w.shape[1]:  # not range(): notebook 05 says why
-            total += x[i, k] * w[j, k]
-            k += WARP
-        total = warp_reduce_sum(total)
-        if lane == 0:
-            out[i, j] = device_sigmoid(total + b[j])
-
-
-@dense.version("CUDA, a warp per output", on=gpu)
-def launch_warps(x, w, b, out):
-    warp_kernel[(x.shape[0], ceil_div(w.shape[0], WARPS)), (WARP, WARPS)](x, w, b, out)
-
+# -- On the GPU: the shared tile of matmul.py with one step more.
 
 T = 16  # a thread for each result, in blocks of T × T
 T_PADDED = T + 2  # rows this long put the column of a tile into different banks
@@ -166,17 +135,6 @@ def identity(value):
 
 
 linear_kernel, fused_kernel = layer_kernel(identity), layer_kernel(device_sigmoid)
-
-
-@dense.version("CUDA, product, then sigmoid", on=gpu, prepares=True)
-def launch_two(x, w, b, out):
-    flat = out.ravel()
-
-    def call():
-        linear_kernel[tiles(*out.shape)](x, w, b, out)
-        sigmoid_kernel[ceil_div(flat.size, THREADS), THREADS](flat, flat)
-
-    return call
 
 
 @dense.version("CUDA, fused", on=gpu)

@@ -20,7 +20,7 @@ from gpulessons.operation import Case, op
 
 from .common import THREADS, ZERO, grid, torch_call
 from .load4 import load4, store4
-from .matmul_cpu import blocked, ijk, ikj, multiply, multiply_one_core
+from .matmul_cpu import multiply, multiply_one_core
 from .matmul_tensor_cores import launch_tf32
 
 
@@ -41,9 +41,6 @@ def matmul(x, y, out=None):
     return np.matmul(x, y, out=out)
 
 
-matmul.version("Numba, one core, ijk", on=host)(ijk)
-matmul.version("Numba, one core, ikj", on=host)(ikj)
-matmul.version("Numba, blocked, one core", on=host)(blocked)
 matmul.version("Numba, registers, one core", on=host)(multiply_one_core)
 matmul.version("Numba, registers, every core", on=host)(multiply)
 

@@ -1,4 +1,4 @@
-"""The matrix product on a CPU: two orders of three loops, blocks for the caches, and registers.
+"""The matrix product on a CPU: blocks for the caches, and registers. Notebook 05 climbs there.
 
     out = x y      x: (m, k), y: (k, n), out: (m, n), float32
 
@@ -6,21 +6,10 @@ The same plan as on a GPU, with caches in the place of shared memory. Other ops 
 `multiply`, on every core, or by its parts.
 """
 
-import numpy as np
 from numba import njit, prange
 
 from .common import PARALLEL, SERIAL, aligned_empty, ceil_div
 from .vectors import LANES, fma, load, store
-
-
-@njit(**SERIAL)
-def ijk(x, y, out):
-    for i in range(x.shape[0]):
-        for j in range(y.shape[1]):
-            total = np.float32(0)
-            for k in range(x.shape[1]):
-                total += x[i, k] * y[k, j]  # down a column of y: a cache line for every number
-            out[i, j] = total
 
 
 @njit(**SERIAL)
@@ -32,27 +21,7 @@ def ikj(x, y, out):
                 out[i, j] += x[i, k] * y[k, j]  # along rows: in vectors
 
 
-# -- Blocks: of y, what stays in the second cache while all the rows of x pass by. The numbers come
-# -- from closer, and as many of them: each multiply-add still loads one of y and one of the result,
-# -- and stores one.
-
-DEPTH, COLUMNS = 128, 512  # of a block of y: 256 KB
-
-
-@njit(**SERIAL)
-def blocked(x, y, out):
-    out[...] = 0
-    for first in range(0, y.shape[0], DEPTH):
-        for j in range(0, y.shape[1], COLUMNS):
-            for i in range(x.shape[0]):
-                for k in range(first, min(first + DEPTH, y.shape[0])):
-                    add_row(x[i, k], y[k, j : j + COLUMNS], out[i, j : j + COLUMNS])
-
-
-@njit(**SERIAL)
-def add_row(number, row, total):
-    for j in range(row.size):
-        total[j] += number * row[j]
+DEPTH, COLUMNS = 128, 512  # of a block of y, 256 KB: it stays in the second cache
 
 
 # -- Registers: closer than any cache, and results can wait there (Goto & van de Geijn 2008,

@@ -233,36 +233,21 @@ def test_every_rung_is_published_on_one_card_and_modelled_as_it_was_published():
     assert "gpu-gemm" in picture.alt and "its loads allow 8%" in picture.alt
 
 
-def test_a_library_on_cards_is_drawn_and_who_grows_least_and_most_is_said():
-    draw = of("dense")
-    rows = [row for row in published("dense", device="T4") if row.sizes["batch"] < 7000]
-    picture = draw.on_cards(rows)
+def test_a_librarys_batches_are_drawn_beside_their_bound_and_the_title_says_how_they_grow():
+    rows = published("dense", device="T4")
+    picture = of("dense").on_card(rows, lambda dtype, batch: batch * 1e-6)
     drawn = {float(y) for line in picture.axes.lines for y in line.get_ydata()}
-    assert {0.301e-3, 0.146e-3} <= drawn
-    assert "published: DeepBench, 2019" in picture.axes.get_xlabel()
-    assert "128 examples take 1.2 times (float16) and 3.5 times (float32) as long" in picture.alt
-    flat = [replace(row, figure="0.1") for row in rows]
-    assert "take 1 times (float16) and 1 times (float32)" in draw.growth(flat)
+    assert {0.301e-3 / 16, 0.146e-3 / 128, 1e-6} <= drawn
+    assert "T4 128 examples take 3.5 times (float32) or 1.2 times (float16) as long" in picture.alt
 
 
-def test_which_published_convolution_is_fastest_is_counted_layer_by_layer():
-    conv, rows = of("conv2d"), published("conv2d", source="convnet_benchmarks")
-    picture = conv.by_algorithm(rows, "Caffe, im2col")
-    assert "The fastest way of 5 layers is FFT in 3 and direct in 2." in picture.alt
-    assert "9 × 9, 128 to 128 channels, 32 pixels: fbfft, FFT 19.3×" in picture.alt
-    slow = [replace(row, figure="500") if "fbfft" in row.what else row for row in rows]
-    assert "layers is direct in 5." in conv.by_algorithm(slow, "cuDNN R2").alt
-    row = published("conv2d", device="V100", dtype="float32", width=112)[0]
+def test_which_way_a_library_took_is_counted_for_each_kind_of_numbers():
+    conv, rows = of("conv2d"), published("conv2d", device="V100")
+    alt = conv.taken(rows, {"float32": 15.7e12, "float16": 125e12}).alt
+    assert "implicit GEMM in 6 of 6 layers in float16, Winograd in 5 of 6 layers in float32" in alt
+    assert "112 pixels: float32 151% by Winograd, float16 64% by implicit GEMM" in alt
+    (row,) = published("conv2d", device="V100", dtype="float32", width=112)
     assert conv.operations(row) == 2 * 9 * 64 * 128 * 112**2 * 8
-
-
-def test_others_kernels_are_shares_of_cublas_on_the_same_card_and_the_title_says_so():
-    ladder = of("matmul_ladder")
-    rows = published("matmul", source="learn_cuda", device=("A100 40 GB", "B200"))
-    title, slower = (ladder.climbs(each).alt.split(". ")[0] for each in (
-        rows, [replace(row, figure="61.1") if row.what.startswith("v6") else row for row in rows]))
-    assert "first kernels have 25% to 30% of cuBLAS" in title and "have 90% to 98%" in title
-    assert "have 78% to 98%" in slower
 
 
 def test_what_warps_read_is_the_published_curve_beside_the_law_and_ones_own():

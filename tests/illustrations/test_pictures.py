@@ -166,8 +166,8 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     },
     "conv2d": {
         "patch_and_column": lambda f: f(random(4, 5), random(4, 12), (2, 2), 5),
-        "by_algorithm": lambda f: f(published("conv2d", source="convnet_benchmarks"),
-                                    "Caffe, im2col"),
+        "taken": lambda f: f(published("conv2d", device="V100"),
+                             {"float32": 1e13, "float16": 1e14}),
     },
     "data_parallel": {
         "rounds": lambda f: f(),
@@ -188,7 +188,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     },
     "dense": {
         "per_example": lambda f: f(live()),
-        "on_cards": lambda f: f(published("dense", device="T4")),
+        "on_card": lambda f: f(published("dense", device="T4"), lambda dtype, batch: 1e-4),
     },
     "frameworks": {
         "layers": lambda f: f(),
@@ -215,7 +215,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     },
     "matmul_ladder": {
         "rungs": lambda f: f({"naive": 0.1}),
-        "climbs": lambda f: f(published("matmul", device="B200", source="learn_cuda")),
     },
     "microbenchmarks": {
         "in_flight": lambda f: f(),

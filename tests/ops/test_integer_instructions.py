@@ -7,7 +7,7 @@ The counts are exact for one version of the compiler; the limits leave room for 
 import numpy as np
 import pytest
 
-from gpulessons.ops import attention, conv2d, dense
+from gpulessons.ops import attention, conv2d
 from gpulessons.ops import matmul as kernels
 from warplens.code.cuda import CannotCompile, assembly
 
@@ -22,7 +22,6 @@ LIMITS = {  # integer instructions for each multiply-add in the hot loop; found:
     "scores": (attention.scores_kernel, (THREE, THREE, True, np.float32(1), THREE), 1),
     "output": (attention.output_kernel, (THREE, THREE, THREE), 1),
     "convolution": (conv2d.direct_kernel, (FOUR, FOUR, 1, 1, FOUR), 9),
-    "layer, a warp an output": (dense.warp_kernel, (TWO, TWO, TWO[0], TWO), 2),
 }
 FEW = {"coalesced", "output"}  # tried at every run; the others nightly
 
