@@ -57,14 +57,13 @@ def sorted_out(runs, machine) -> tuple[list[Timing], list[str]]:
     return kept, left
 
 
-def told(timings, machine, names=()) -> str:
+def told(timings, machine) -> str:
     """Each op's share of its roof, highest first, and which stay below half of it."""
-    lines, named = [], list(zip(timings, names or [t.op for t in timings], strict=True))
+    lines = []
     for place in ("CPU", "GPU"):
-        here = [(t, roof_of(t, machine), name) for t, name in named
-                if device(t.backend) == place]
-        ranked = sorted(((share(t, *roof), name, traffic(t.op) if is_bound_by_bytes(t, *roof)
-                          else "peak") for t, roof, name in here), reverse=True)  # fmt: skip
+        here = [(t, roof_of(t, machine)) for t in timings if device(t.backend) == place]
+        ranked = sorted(((share(t, *roof), t.op, traffic(t.op) if is_bound_by_bytes(t, *roof)
+                          else "peak") for t, roof in here), reverse=True)  # fmt: skip
         if ranked:
             low = [name for part, name, _ in ranked if part < LOW]
             each = (f"{name} {part:.0%} ({kind})" for part, name, kind in ranked)
