@@ -7,7 +7,7 @@ from gpulessons.plots.picture import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLIO
 
 STAGES = "data parallel", "ZeRO-1", "ZeRO-2", "ZeRO-3"
 SIZES = 24, 80, 141, 192  # GB of one GPU
-FULL = 0.9  # the share that may be used: the rest is for buffers and gaps
+FULL = 0.85  # the share that may be used: the rest is for buffers and gaps
 COLORS = {"weights": BLUE, "gradients": SKY, "float32 copy": GREEN, "Adam's means": ORANGE,
           "activations": VERMILLION, "logits": PURPLE}  # fmt: skip
 
@@ -17,52 +17,63 @@ def activations(shape: Shape, inside: str) -> int:
 
     A layer's inside is kept (x twice, and twice normalized, queries and their result, keys and
     values, four of the inner width), or recomputed from x, or selective, as torchtitan does: kept
-    are x, what attention gives, and every second product. One layer's is whole at a time.
+    are x, what attention gives, and every second product.
     """
     keys, width, inner = shape.kv_heads * shape.head, shape.width, shape.inner
-    whole = 6 * width + 2 * keys + 4 * inner
-    each = {"kept": whole, "selective": 4 * width + keys + inner, "recomputed": width}[inside]
-    return 2 * (shape.layers * each + (whole if inside != "kept" else 0))
+    each = {"kept": 6 * width + 2 * keys + 4 * inner, "selective": 4 * width + keys + inner,
+            "recomputed": width}[inside]  # fmt: skip
+    return 2 * shape.layers * each
 
 
 def ledger(
-    shape: Shape, stage: int, workers: int, tokens: int, inside: str, slices: int = 1
+    shape: Shape, stage: int, workers: int, tokens: int, inside: str, chunks: int = 1
 ) -> dict[str, float]:
-    """Bytes on each worker, in mixed precision with Adam. tokens: of one worker, at a time.
+    """Bytes on each worker at the worse of two moments, in mixed precision with Adam.
 
-    The loss is computed in so many slices of the tokens: of one slice there are logits at once.
+    At the loss, three float32 copies of the logits, of one chunk of the tokens at a time; in a
+    layer's backward pass, its inside made again. tokens: of one worker, at a time.
     """
     words = shape.words * shape.width
     count = shape.read + words  # what a step reads, and the words' vectors
     parts = zip(COLORS, (2, 2, 4, 8), (3, 2, 1, 1), strict=False)
     kept = {name: nbytes * count / (workers if stage >= since else 1)
             for name, nbytes, since in parts}  # fmt: skip
-    if stage > 1:  # while it is used: one layer's weights and gradients, whole, and the words'
-        each = (shape.read - words) / shape.layers
-        kept["gradients"] += 2 * each
-        kept["weights"] += 2 * (each + 2 * words) * (stage == 3)
-    logits = 3 * 4 * tokens * shape.words / slices  # float32, thrice: scores, softmax, gradient
-    return {**kept, "activations": tokens * activations(shape, inside),
-            "logits": logits}  # fmt: skip
+    kept |= {"activations": tokens * activations(shape, inside), "logits": 0}
+    each = (shape.read - words) / shape.layers
+    again = tokens * activations(shape._replace(layers=1), "kept") * (inside != "kept")
+    moments = (  # whole while they are used: weights (a next layer's come early), and gradients
+        {"weights": 2 * words * (stage == 3), "gradients": 2 * words * (stage > 1 < chunks),
+         "logits": 12 * tokens * shape.words / chunks},
+        {"weights": 4 * each * (stage == 3), "gradients": 2 * each * (stage > 1),
+         "activations": again},
+    )  # fmt: skip
+    worse = max(moments, key=lambda more: sum(more.values()))
+    return {name: nbytes + worse.get(name, 0) for name, nbytes in kept.items()}
 
 
 def fits(total: float) -> str:
-    """The smallest GPU on which that leaves a tenth free."""
-    return next((f"fits on {gb} GB" for gb in SIZES if total <= FULL * 1e9 * gb), "fits on none")
+    """The smallest GPU that leaves enough free."""
+    return next((f"fits {gb} GB" for gb in SIZES if total <= FULL * 1e9 * gb), "fits none")
 
 
-def ledgers(name: str, shape: Shape, workers: int, tokens: int, inside: str) -> Picture:
-    """A bar for each stage, and the smallest GPU that it fits on."""
+def ledgers(
+    name: str, shape: Shape, workers: int, tokens: int, inside: str, gb: int = 80
+) -> Picture:
+    """A bar for each stage, cut off where a GPU of so many GB is full."""
     bars = {each: ledger(shape, stage, workers, tokens, inside)
             for stage, each in enumerate(STAGES)}  # fmt: skip
-    totals = {each: sum(parts.values()) for each, parts in bars.items()}
-    most = max(totals.values())
+    totals, drawn, told = {}, {}, {}
+    for each, parts in bars.items():
+        totals[each], drawn[each] = sum(parts.values()), {}
+        for part, nbytes in parts.items():
+            share = min(nbytes / gb / 1e9, max(0, 1 - sum(drawn[each].values())))
+            drawn[each][part], told[share] = share, f"{nbytes / 1e9:.0f}" if share else "beyond"
+    fit = [each for each, total in totals.items() if total <= FULL * 1e9 * gb]
     return stacked(
-        {each: {part: nbytes / most for part, nbytes in parts.items()}
-         for each, parts in bars.items()}, COLORS, lambda share: f"{share * most / 1e9:.0f}",
-        title=f"{name}, {units.plural(workers, 'GPU')}, {tokens:,} tokens each: data parallel "
-        f"{fits(totals[STAGES[0]])}, ZeRO-3 {fits(totals[STAGES[3]])}.",
-        what="share of the longest bar; inside: GB (counted). It fits where a tenth is left free",
+        drawn, COLORS, told.__getitem__,
+        title=f"{name}, {units.plural(workers, 'GPU')} of {gb} GB, {tokens:,} tokens on each: "
+        f"{fit[0] if fit else 'nothing'} fits.",
+        what=f"share of {gb} GB; inside: GB (counted). It fits where {1 - FULL:.0%} are left free",
         beyond={each: f"{total / 1e9:,.{int(total < 1e11)}f} GB\n{fits(total)}"
                 for each, total in totals.items()},
     )  # fmt: skip

@@ -103,6 +103,14 @@ def test_the_ledger_has_sixteen_bytes_a_weight_and_shards_them_stage_by_stage():
     assert count == pytest.approx(8.03e9, 1e-3)  # as the model is sold
     totals = [sum(sharding.ledger(LLAMA_3_8B, stage, 8, 0, "kept").values()) for stage in range(4)]
     assert totals[0] == 16 * count and totals[1] == pytest.approx((4 + 12 / 8) * count)
-    words = LLAMA_3_8B.words * LLAMA_3_8B.width  # gathered as weights, coming and going
-    assert [(total - 4 * words * three) / count for three, total in enumerate(totals[2:])] == (
-        pytest.approx([2 + 14 / 8, 2], 0.06))
+    words = LLAMA_3_8B.words * LLAMA_3_8B.width
+    each = (LLAMA_3_8B.read - words) / LLAMA_3_8B.layers  # whole: two layers' weights, a gradient
+    assert totals[2:] == pytest.approx([(2 + 14 / 8) * count + 2 * each, 2 * count + 6 * each])
+
+
+def test_at_the_loss_logits_are_there_thrice_or_of_a_chunk_and_no_layers_inside():
+    plain, chunked = (sharding.ledger(LLAMA_3_8B, 3, 8, 16_384, "recomputed", chunks)
+                      for chunks in (1, 32))
+    assert plain["logits"] == 3 * 4 * 16_384 * LLAMA_3_8B.words
+    assert plain["activations"] == 16_384 * 2 * 32 * 4_096
+    assert sum(chunked.values()) < sum(plain.values()) - 0.8 * plain["logits"]
