@@ -28,7 +28,7 @@ ROOMS = {
     "measure": "operation backends hardware progress units",
     "comparing": "measure grader operation progress",
     "ops": "operation backends",
-    "models": "ops hardware units",
+    "models": "ops",
     "money": "evidence units",
     "workers": "models hardware progress",
     "exercises": "ops workers grader operation backends units",
