@@ -20,7 +20,6 @@ from gpulessons.ops.reduce import total
 from gpulessons.ops.shade import LIMIT, shade_kernel
 from gpulessons.ops.tree_softmax import tree_softmax
 from gpulessons.ops.tree_update import tree_update, tree_update_cuda
-from gpulessons.ops.vertex_transform import vertex_kernel, vertex_transform
 from warplens import Trace, trace, tracing
 from warplens.code.cuda import CannotCompile, assembly
 from warplens.model.devices import sheet
@@ -230,9 +229,9 @@ def drawings_over_launches() -> Iterator[Figure]:
 
 @about("10b")
 def intensities() -> Iterator[Figure]:
-    layer = dense.like(sized(512, 512))
+    layer, corners = dense.like(sized(512, 512)), dense.like(sized(4, 4))  # 4 × 4: a matrix's
     corner, *layers = (op.flops(*(x := op.inputs(n))) / op.bytes(*x)
-                       for op, n in ((vertex_transform, POINTS), (layer, 512), (layer, 1)))
+                       for op, n in ((corners, POINTS), (layer, 512), (layer, 1)))
     for examples, each in zip(("512 examples", "one example"), layers, strict=True):
         yield counted(f"corners beside a layer of 512 units for {examples}",
                       min(corner, each) / max(corner, each))  # fmt: skip
@@ -240,9 +239,6 @@ def intensities() -> Iterator[Figure]:
 
 @about("10c")
 def lanes_at_work() -> Iterator[Figure]:
-    points, matrix = vertex_transform.inputs(POINTS)
-    corners = trace(vertex_kernel)[POINTS // BLOCK, BLOCK](points, matrix, np.empty_like(points))
-    yield counted("corners", corners.divergence().efficiency)
     with tracing() as launches:
         relu.versions["CUDA, a thread per element"](relu.inputs(8_192)[0])
     yield counted("an activation", launches[0].divergence().efficiency)
