@@ -31,7 +31,6 @@ EVIDENCE: dict[str, Callable[[], Iterator[Figure]]] = {}
 BLOCK = 256
 YEAR = 365 * 24 * 3600  # seconds
 LARGE = 2 * 7000 * 4096**2  # FLOPs of large()
-POINTS = 1_024  # full blocks: idle lanes of a last one are no branch
 
 
 @cache
@@ -229,9 +228,9 @@ def drawings_over_launches() -> Iterator[Figure]:
 
 @about("10b")
 def intensities() -> Iterator[Figure]:
-    layer, corners = dense.like(sized(512, 512)), dense.like(sized(4, 4))  # 4 × 4: a matrix's
-    corner, *layers = (op.flops(*(x := op.inputs(n))) / op.bytes(*x)
-                       for op, n in ((corners, POINTS), (layer, 512), (layer, 1)))
+    layer = dense.like(sized(512, 512))
+    corner = (16 + 12) / (4 * (4 + 4))  # a matrix's products and sums; a point read and written
+    layers = [layer.flops(*(x := layer.inputs(n))) / layer.bytes(*x) for n in (512, 1)]
     for examples, each in zip(("512 examples", "one example"), layers, strict=True):
         yield counted(f"corners beside a layer of 512 units for {examples}",
                       min(corner, each) / max(corner, each))  # fmt: skip
