@@ -275,6 +275,15 @@ def memory_in_a_training_step() -> Iterator[Figure]:
 # Sums, chains, many devices
 
 
+@about("16a")
+def eight_cards_on_one_example(width: int = 16_384) -> Iterator[Figure]:
+    sum_of_eight = one("all-reduce", source="ml_engineering", bytes=2 * width)
+    read = 2 * 8 * width**2 / sheet("H200").memory  # an MLP's weights in 16 bits, once
+    sent = 2 * 7 / 8 * 2 * width / sum_of_eight.value  # its rate is as of a ring
+    yield of_two(f"one example through an MLP {width:,} wide, eight H200 over one",
+                 read / (read / 8 + sent), sum_of_eight)  # fmt: skip
+
+
 @about("14a")
 def no_loss_of_accuracy() -> Iterator[Figure]:
     row = one("data parallel", batch=8192, unit="×")
