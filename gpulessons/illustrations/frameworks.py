@@ -49,7 +49,7 @@ def queue(kernels: int, runs: float, every: float) -> Picture:
     waits = "the kernels" if runs >= every else "the launches"
     title = (
         f"{units.plural(kernels, 'kernel')} of {units.seconds(runs)}, one launched every "
-        f"{units.seconds(every)}: the step waits for {waits}, the GPU is busy {busy:.0%} of the time."
+        f"{units.seconds(every)}: the step waits for {waits}, the GPU is busy {busy:.0%} of it."
     )
     figure, axes = blank(width=7.6, height=2.4, title=title)
     for moment, start in zip(asked, starts, strict=True):
@@ -65,7 +65,7 @@ def queue(kernels: int, runs: float, every: float) -> Picture:
 def timelines(seen, alone) -> Picture:
     """Steps as torch's profiler saw them, one below the other: {name: profile}. Time to the right;
     a bar below another was called by it; products of matrices in a color of their own.
-    alone: the seconds of a step that nobody watches."""
+    alone: {name: seconds, unwatched}."""
     figure, panels = blank(10, 2.4 * len(seen), nrows=len(seen), squeeze=False)
     told = []
     for axes, (name, profile) in zip(panels.flat, seen.items(), strict=True):
@@ -86,8 +86,8 @@ def timelines(seen, alone) -> Picture:
                 axes.text((start + stop) / 2, -0.75, words, color=INK, fontsize=9, ha="center")
             axes.axvline(start, color=INK, linewidth=0.5, linestyle=":")
         axes.set_xlim(0, whole)
-        axes.set_title(f"{name}: {units.seconds(whole)} watched, {units.seconds(alone[name])} alone",
-                       color=INK, fontsize=10, loc="left")
+        took = f"{units.seconds(whole)} watched, {units.seconds(alone[name])} alone"
+        axes.set_title(f"{name}: {took}", color=INK, fontsize=10, loc="left")
         written(axes.xaxis, units.seconds)
     title = f"Of the watched time products of matrices take {' and '.join(told)}."
     figure.suptitle(title, color=INK, fontsize=12, x=0.01, ha="left")
