@@ -63,7 +63,7 @@ def tiling(rows) -> Picture:
     title = (f"Published: one kernel is {units.ratio(min(gained))} to {units.ratio(max(gained))} "
              "as fast as separate ones")
     room = " or ".join(f"{n:,}" for n in full)
-    title += f", which find no room at {room} tokens." if full else "."
+    title += f", which run out of memory at {room} tokens." if full else "."
     picture = log_lines(
         named, ("tokens", units.count), ("their time over one kernel's", units.ratio),
         ticks=sorted({n for _, at, *_ in named for n in at}), title=title, base=2)

@@ -49,7 +49,7 @@ def queue(kernels: int, runs: float, every: float) -> Picture:
     waits = "the kernels" if runs >= every else "the launches"
     title = (
         f"{units.plural(kernels, 'kernel')} of {units.seconds(runs)}, one launched every "
-        f"{units.seconds(every)}: the step waits for {waits}, the GPU works {busy:.0%} of the time."
+        f"{units.seconds(every)}: the step waits for {waits}, the GPU is busy {busy:.0%} of it."
     )
     figure, axes = blank(width=7.6, height=2.4, title=title)
     for moment, start in zip(asked, starts, strict=True):
@@ -62,9 +62,10 @@ def queue(kernels: int, runs: float, every: float) -> Picture:
     return Picture(figure, f"{title} All has run after {units.seconds(ended)}.")
 
 
-def timelines(seen) -> Picture:
+def timelines(seen, alone) -> Picture:
     """Steps as torch's profiler saw them, one below the other: {name: profile}. Time to the right;
-    a bar below another was called by it; products of matrices in a color of their own."""
+    a bar below another was called by it; products of matrices in a color of their own.
+    alone: {name: seconds, unwatched}."""
     figure, panels = blank(10, 2.4 * len(seen), nrows=len(seen), squeeze=False)
     told = []
     for axes, (name, profile) in zip(panels.flat, seen.items(), strict=True):
@@ -77,7 +78,7 @@ def timelines(seen) -> Picture:
                 axes.broken_barh(bars, (depth - 0.42, 0.84), facecolor=color)
         computing = sum(stop - start for row in rows for start, stop, called in row
                         if called in PRODUCTS)  # fmt: skip
-        told.append(f"{percent(computing / whole)} of the {name} step")
+        told.append(f"{percent(computing / whole)} in the {name} step")
         axes.set_yticks([0], ["calls"])
         axes.set_ylim(len(rows) - 0.5, -1.1)
         for words, start, stop in phases(rows, whole):
@@ -85,10 +86,10 @@ def timelines(seen) -> Picture:
                 axes.text((start + stop) / 2, -0.75, words, color=INK, fontsize=9, ha="center")
             axes.axvline(start, color=INK, linewidth=0.5, linestyle=":")
         axes.set_xlim(0, whole)
-        axes.set_title(f"{name}: {units.seconds(whole)} while watched", color=INK, fontsize=10,
-                       loc="left")
+        took = f"{units.seconds(whole)} watched, {units.seconds(alone[name])} alone"
+        axes.set_title(f"{name}: {took}", color=INK, fontsize=10, loc="left")
         written(axes.xaxis, units.seconds)
-    title = f"The same calls. Products of matrices take {' and '.join(told)}."
+    title = f"Of the watched time products of matrices take {' and '.join(told)}."
     figure.suptitle(title, color=INK, fontsize=12, x=0.01, ha="left")
     key(figure, {"a product": {"color": BLUE}, "any other operator": {"color": VERMILLION}})
     return Picture(figure, title)

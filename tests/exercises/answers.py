@@ -101,9 +101,6 @@ WRONG = {
          "    for k in range(n * size, min(n * size + size, x.shape[1])):",
          "sectors"),
     ],
-    "fuse_pointwise": [
-        ("math.tanh(memory)", "math.tanh(new_c[k])", "3 loads for each result, where 2.5"),
-    ],
     "inputs_first": [
         ("x.reshape(-1, x.shape[2]) @ w.T + b",
          "np.stack([np.dot(x_t, w.T) for x_t in x]) + b",
@@ -278,14 +275,6 @@ RIGHT = {
     ],
     "share_of_loss": [
         ("sum(losses) * workers / total", "np.mean(losses) * len(losses) / (total / workers)"),
-    ],
-    "fuse_pointwise": [
-        ("def my_unit(i, f, g, o, c, out):\n"
-         "    my_kernel[-(-c.size // 128), 128](i, f, g, o, c, out[0], out[1])\n",
-         "def my_unit(i, f, g, o, c):\n"
-         "    out = [cuda.device_array_like(c) for _ in 'hc']\n"
-         "    my_kernel[8, 256](i, f, g, o, c, *out)\n"
-         "    return out\n"),
     ],
     "guard": [
         ("np.float32(0)", "0", "It asks for float64 (line 7)"),

@@ -121,8 +121,8 @@ def test_the_title_of_tiling_says_between_what_its_gain_lies_and_where_the_room_
               "PyTorch, separate": {64: 1e12, 128: 2e12}}  # fmt: skip
     rows = [attending(speed, n, what) for what in speeds for n, speed in speeds[what].items()]
     assert attention.tiling(rows).alt.startswith(
-        "Published: one kernel is 0.5× to 3× as fast as separate ones, which find no room at 256 ")
-    assert "room" not in attention.tiling([*rows, attending(1e12, 256, "PyTorch, separate")]).alt
+        "Published: one kernel is 0.5× to 3× as fast as separate ones, which run out of ")
+    assert "memory" not in attention.tiling([*rows, attending(1e12, 256, "PyTorch, separate")]).alt
     assert attention.pair(rows[0]) == 4 * 64 / 3e12
     assert attention.pair(attending(6e-3, 10, "one", unit="ms")) == 6e-3 / 600
     heads = [attending(depth * 1e10, 64, "Flash, one fused", depth) for depth in (64, 128)]
