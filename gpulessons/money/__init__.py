@@ -8,10 +8,10 @@
 
 from .chain import stages
 from .devices import FACTORS, cards, several
-from .renting import break_even, energy, hours_up
+from .renting import break_even, energy
 from .works import LLAMA_70B, filling, generating, in_flight, launch, networks, prefill
 
 __all__ = [
-    "FACTORS", "LLAMA_70B", "break_even", "cards", "energy", "filling", "generating", "hours_up",
+    "FACTORS", "LLAMA_70B", "break_even", "cards", "energy", "filling", "generating",
     "in_flight", "launch", "networks", "prefill", "several", "stages",
 ]  # fmt: skip

@@ -30,7 +30,6 @@ class Device:
     price_most: float | None = None
     rent: float | None = None  # of an hour, whether it computes or not: the least
     rent_most: float | None = None
-    serverless: float | None = None  # of an hour in which a worker is up
     watts: float | None = None
     where: str = ""  # where its numbers are from
 
@@ -40,13 +39,13 @@ class Device:
         return rate / self.bandwidth if rate and self.bandwidth else None
 
 
-COUNTED = "bandwidth", "memory", "watts", "price", "price_most", "rent", "rent_most", "serverless"
+COUNTED = "bandwidth", "memory", "watts", "price", "price_most", "rent", "rent_most"
 
 
 def cards() -> list[Device]:
     """The cards that this course prices, by their data sheets: each with the least and the most of
     its price on the latest day of which there is one, with its part of a machine, and of its
-    sellers' rents by the hour; and with one seller's by the second."""
+    sellers' rents by the hour."""
     return [card(name) for name in CARDS]
 
 
@@ -54,15 +53,13 @@ def card(name):
     promised = sheet(name)
     rates = {ON_SHEETS[each]: rate for each, rate in promised.peaks.items() if each in ON_SHEETS}
     prices = [end for row in latest("price", name) for end in row.ends]
-    rents, seconds = ([row.value * 3600 for row in rows(f"rent by the {unit}", name)]
-                      for unit in ("hour", "second"))  # fmt: skip
+    rents = [row.value * 3600 for row in rows("rent by the hour", name)]
     shares = [row.value for row in rows("share of a machine", around(name))]
     return Device(
         name, rates, promised.memory, promised.capacity,
         price=min(prices) / max(shares) if prices else None,
         price_most=max(prices) / min(shares) if prices else None,
         rent=min(rents, default=None), rent_most=max(rents, default=None),
-        serverless=min(seconds, default=None),
         watts=promised.watts, where=promised.source,
     )  # fmt: skip
 

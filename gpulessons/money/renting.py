@@ -3,10 +3,6 @@
     an owned hour of use = price / hours of use + energy of an hour
     break-even: the share of its life from which that is less than the rent
 
-Serverless, a worker is billed while it is up: its start, the loading of the weights and the time
-for which it waits idle before it stops included. Of requests at random moments, `flying` at once on
-average, none is in flight for a share exp(-flying) of the time.
-
 A rent includes a machine around the card and its energy. Interest, taxes, and one's own time are
 left out.
 """
@@ -25,9 +21,3 @@ def break_even(price: float, rent: float, years: float, energy_of_one: float = 0
     """The share of so many years from which buying is cheaper; above 1 where it never is."""
     saved = rent - energy_of_one  # by each hour of use
     return price / saved / (years * HOURS) if saved > 0 else math.inf
-
-
-def hours_up(flying: float, hours: float = 24) -> float:
-    """Of so many in which requests come, at random moments, those with at least one in flight: so
-    long a worker is up."""
-    return hours * (1 - math.exp(-flying))

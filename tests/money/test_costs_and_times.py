@@ -8,7 +8,7 @@ import pytest
 from gpulessons.evidence import published
 from gpulessons.money.chain import stages
 from gpulessons.money.devices import FACTORS, Device, card
-from gpulessons.money.renting import HOURS, break_even, energy, hours_up
+from gpulessons.money.renting import HOURS, break_even, energy
 from gpulessons.money.works import (
     COMPILED,
     EAGER,
@@ -148,9 +148,3 @@ def test_in_flight_are_requests_a_second_times_the_seconds_of_each():
     assert in_flight(8e4, box, "16 bits", 1_000, small) > 1.7 * many  # each step then takes longer
     assert in_flight(0, box, "16 bits", 100, small) == 0
     assert math.isinf(in_flight(1e12, box, "16 bits", 100, small))  # more than fit
-
-
-def test_a_worker_is_up_while_one_request_is_in_flight():
-    assert hours_up(0) == 0 and hours_up(math.inf) == 24 and hours_up(math.inf, 10) == 10
-    assert hours_up(1) == pytest.approx(24 * (1 - 1 / math.e))
-    assert hours_up(18) > 23.99  # eighteen at once: never none

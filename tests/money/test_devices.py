@@ -22,7 +22,7 @@ def test_cards_have_their_sheets_numbers_and_what_was_asked_for_them():
     assert b200.rates["4 bits"] == 2 * b200.rates["8 bits"] == 4 * b200.rates["16 bits"] == 9e15
     assert set(card("T4").rates) == {"float32", "16 bits"} and card("T4").rent is None
     assert (h200.rent, h200.rent_most) == pytest.approx((3.99, 4.59))  # of three sellers
-    assert (b200.rent, b200.rent_most, b200.serverless) == pytest.approx((6, 7.15, 0.0024 * 3600))
+    assert (b200.rent, b200.rent_most) == pytest.approx((6, 7.15))
     # Of a server's price its cards are 60 to 70 %.
     assert (a100.price, a100.price_most) == pytest.approx((8_000 / 0.7, 15_000 / 0.6))
     assert (h200.price, h200.price_most) == pytest.approx((21_000 / 0.7, 49_000 / 0.6))
