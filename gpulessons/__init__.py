@@ -44,7 +44,6 @@ HOMES = {
     "ops.softmax": "softmax",
     "ops.transpose": "transpose",
     "ops.tree_softmax": "tree_softmax",
-    "ops.vertex_transform": "vertex_transform",
     "warplens.model.devices": "devices",
     "warplens.model.modelling": "modelled",
     "warplens.model.occupancy": "occupancy",

@@ -40,7 +40,6 @@ MORE = {
     "matmul": (512,),
     "softmax": (1_000_000,),
     "shade": (50_000,),
-    "vertex_transform": (500_000,),
 }
 # Kernels whose blocks have more or less to do, by the values that they meet.
 UNLIKE = {"shade", "tree_softmax"}

@@ -20,7 +20,6 @@ from gpulessons.ops.reduce import total
 from gpulessons.ops.shade import LIMIT, shade_kernel
 from gpulessons.ops.tree_softmax import tree_softmax
 from gpulessons.ops.tree_update import tree_update, tree_update_cuda
-from gpulessons.ops.vertex_transform import vertex_kernel, vertex_transform
 from warplens import Trace, trace, tracing
 from warplens.code.cuda import CannotCompile, assembly
 from warplens.model.devices import sheet
@@ -32,7 +31,6 @@ EVIDENCE: dict[str, Callable[[], Iterator[Figure]]] = {}
 BLOCK = 256
 YEAR = 365 * 24 * 3600  # seconds
 LARGE = 2 * 7000 * 4096**2  # FLOPs of large()
-POINTS = 1_024  # full blocks: idle lanes of a last one are no branch
 
 
 @cache
@@ -231,8 +229,8 @@ def drawings_over_launches() -> Iterator[Figure]:
 @about("10b")
 def intensities() -> Iterator[Figure]:
     layer = dense.like(sized(512, 512))
-    corner, *layers = (op.flops(*(x := op.inputs(n))) / op.bytes(*x)
-                       for op, n in ((vertex_transform, POINTS), (layer, 512), (layer, 1)))
+    corner = (16 + 12) / (4 * (4 + 4))  # a matrix's products and sums; a point read and written
+    layers = [layer.flops(*(x := layer.inputs(n))) / layer.bytes(*x) for n in (512, 1)]
     for examples, each in zip(("512 examples", "one example"), layers, strict=True):
         yield counted(f"corners beside a layer of 512 units for {examples}",
                       min(corner, each) / max(corner, each))  # fmt: skip
@@ -240,9 +238,6 @@ def intensities() -> Iterator[Figure]:
 
 @about("10c")
 def lanes_at_work() -> Iterator[Figure]:
-    points, matrix = vertex_transform.inputs(POINTS)
-    corners = trace(vertex_kernel)[POINTS // BLOCK, BLOCK](points, matrix, np.empty_like(points))
-    yield counted("corners", corners.divergence().efficiency)
     with tracing() as launches:
         relu.versions["CUDA, a thread per element"](relu.inputs(8_192)[0])
     yield counted("an activation", launches[0].divergence().efficiency)

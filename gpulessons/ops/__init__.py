@@ -6,9 +6,8 @@ above its launcher, and the gradient last.
 Start with activations.py, where ReLU is spelled out whole. The order of the notebooks:
 
     02  activations          one element at a time: a loop, vectors, cores, the first kernel
-        activations_more     sigmoid, GELU and others: the same with another body
+        activations_more     GELU: the same with another body
         bias_activation      two passes over memory become one
-    03  vertex_transform     a graphics card's work is a network's layer
         shade                threads of one warp that do not agree
     04  copy                 memory's own speed, in order
         transpose            order turned across itself, and the tile that saves it
