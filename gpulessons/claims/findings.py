@@ -76,8 +76,9 @@ class Finding:
         return reached(figure, self.about.refuted, self.about.holds)
 
     def says(self, figure: Figure) -> str:
-        """ "supports it", "lies between or contradicts it" """
-        return " or ".join(said for side, said in SAYS.items() if side in self.reached(figure))
+        """ "supports it", "lies between or contradicts it"; of all three "decides nothing" """
+        said = [said for side, said in SAYS.items() if side in self.reached(figure)]
+        return " or ".join(said) if len(said) < len(SAYS) else "decides nothing"
 
     @property
     def lines(self) -> list[str]:
