@@ -122,7 +122,7 @@ def test_a_bad_row_is_refused_with_its_place(tmp_path, good, bad, said):
 
 
 @pytest.mark.parametrize(("subject", "figure", "ends"), [
-    ("gain", "98", (-math.inf, 98)), ("gain", "9.7", (9.7, 9.7)), ("gain", "65", (-math.inf, 65)),
+    ("gain", "98", (98, 98)), ("gain", "9.7", (9.7, 9.7)),
     ("text classification", "10", (-math.inf, 600)),
     ("interruptions", "60", (60 * 86400, math.inf)),
     ("hashing", "16.4", (16.4, math.inf)), ("hashing", "16.2", (16.2, 16.2)),

@@ -21,9 +21,9 @@ from gpulessons import units
 HOLDS, DEPENDS, REFUTED, UNDECIDED = "holds", "depends", "refuted", "undecided"
 WORDS = {
     HOLDS: "every figure supports it",
-    DEPENDS: "some figures support it and others do not: ask which case",
-    REFUTED: "no figure supports it, and some contradict it",
-    UNDECIDED: "no figure decides: they lie between the borders, are too wide, or there are none",
+    DEPENDS: "some figures support it, others lie below the upper threshold: ask which case",
+    REFUTED: "every figure lies below the upper threshold, and some contradict it",
+    UNDECIDED: "more than one word can come out, all figures lie between, or there are none",
 }
 BETWEEN = "between"  # a figure's, between the borders: it neither supports nor contradicts
 SAYS = {HOLDS: "supports it", BETWEEN: "lies between", REFUTED: "contradicts it"}

@@ -48,7 +48,7 @@ CASES = (*((figures, 1, 3) for figures in (
     [("A", 4, 4), ("B", 2, 9), ("C", 0.5, 0.9)], [("A", 0.5, 0.5), ("B", -INF, 9)],
 )), (points(("A", 40), ("B", 60)), 10, 30), (points(("A", 9), ("B", 30)), 10, 30))  # fmt: skip
 mistakes = (
-    ("The upper border itself supports: from `holds` on.", "least >= holds", "least > holds"),
+    ("The upper threshold itself supports: from `holds` on.", "least >= holds", "least > holds"),
     ("“At most” is a figure's most: what is at most 98 need not be 3.", "least >= holds",
      "most >= holds"),
     ("An author who is named twice is one author.",

@@ -42,7 +42,7 @@ def as_printed(row):
     figure, axes = blank(6.4, 2.3, title)
     axes.barh((0, 1), (1, row.value), color=(INK, BLUE), height=0.6)
     name_rows(axes, [old, new])
-    axes.set_xlabel("tokens a second of a GPU, times the other's")
+    axes.set_xlabel(f"throughput per GPU, relative to the {old}")
     return Picture(figure, f"{title} Published: {row.citation}.")
 
 

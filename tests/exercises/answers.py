@@ -48,7 +48,7 @@ WRONG = {
     ],
     "judge_a_claim": [
         ("most <= refuted", "most < refuted", "'refuted', 1"),
-        ("least >= holds", "least > holds", "The upper border itself supports"),
+        ("least >= holds", "least > holds", "The upper threshold itself supports"),
         ("least >= holds", "most >= holds", "“At most” is a figure's most"),
         ("len({author for author, least, most in figures})", "len(figures)",
          "named twice is one author"),
