@@ -113,7 +113,7 @@ class Maker:
             case "pair":
                 self.line(f"v0, v1 = v1, {self.integer(2)}")
             case "store":
-                self.line(f"{r.choice('xlc')}[i] {r.choice(['=', '+='])} {self.integer(2)}")
+                self.line(f"{r.choice('xl')}[i] {r.choice(['=', '+='])} {self.integer(2)}")
             case "atomic":
                 self.line(f"cuda.atomic.{self.atomic}(w, {self.integer(1)} % 5, {self.integer(1)})")
             case "if":
