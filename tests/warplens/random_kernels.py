@@ -113,7 +113,7 @@ class Maker:
             case "pair":
                 self.line(f"v0, v1 = v1, {self.integer(2)}")
             case "store":
-                self.line(f"{r.choice('xlc')}[i] {r.choice(['=', '+='])} {self.integer(2)}")
+                self.line(f"{r.choice('xl')}[i] {r.choice(['=', '+='])} {self.integer(2)}")
             case "atomic":
                 self.line(f"cuda.atomic.{self.atomic}(w, {self.integer(1)} % 5, {self.integer(1)})")
             case "if":
@@ -200,7 +200,7 @@ def arguments(seed):
     total = BLOCK * BLOCKS
     return [
         rng.integers(-99, 99, N).astype(np.int32), rng.integers(-9, 2**18, N),
-        rng.integers(0, 255, N).astype(np.int32), rng.integers(0, 2**32, N).astype(np.uint32),
+        rng.integers(0, 128, N).astype(np.int8), rng.integers(0, 2**32, N).astype(np.uint32),
         (rng.integers(-9, 9, N) / 2).astype(np.float32),
         np.zeros(5, np.int32), N, np.zeros((4, total), np.int64), np.zeros((2, total), np.float32),
     ]  # fmt: skip

@@ -98,6 +98,7 @@ def mathematics(x, out):
 
 SAME = [
     (floors, 2, 160, (N, np.zeros((3, 300), np.int32))),
+    (floors, 2, 160, (N[150:278].astype(np.int8), np.zeros((3, 300), np.int32))),
     (from_the_end, 2, 160, (X, np.zeros(300, np.float32))),
     (axes, (2, 2, 2), (4, 2, 2), (np.zeros((4, 4, 8), np.int32),)),
     (atomics, 4, 96, (X, np.zeros(9, np.int32), np.zeros(4, np.float32))),
@@ -170,6 +171,7 @@ BODIES = {
     "out[i] = x[i] % float32(2)": "`%` of float32",
     "while cuda.atomic.cas(out, 0, 0, 1) != 0:\n        pass": "atomic.cas",
     "out[i] = TABLE[0]": "ndarray from outside",
+    "out[i] = x[SMALL]": "int8 from outside the kernel",
     "print(i)": "print",
     "out[i] = x[0] if i - 9 < 3_000_000_000 else x[1]": "the number 3000000000",
     "out[i] = x[i] / 3": "write float32(3)",
@@ -182,7 +184,8 @@ TABLE = np.zeros(3, np.float32)
 
 @pytest.mark.parametrize("body", BODIES)
 def test_what_wgsl_does_not_do_as_numba_means_it_is_refused_with_its_line(body):
-    names = {"float64": float64, "uint32": uint32, "int8": int8, "TABLE": TABLE}
+    names = {"float64": float64, "uint32": uint32, "int8": int8, "TABLE": TABLE,
+             "SMALL": np.int8(1)}  # fmt: skip
     text = f"def kernel(x, out):\n    i = cuda.grid(1)\n    {body}\n"
     kernel = compiled(text, names)
     with pytest.raises(webgpu.Refused) as why:
@@ -192,13 +195,19 @@ def test_what_wgsl_does_not_do_as_numba_means_it_is_refused_with_its_line(body):
 
 @pytest.mark.parametrize("given, says", [
     (np.zeros(3), "an array of float64"), (np.array([2**40]), "needs 64 bits"),
-    (np.zeros(3, np.uint8), "make it int32"),
+    (np.zeros(3, np.uint8), "make it int32"), (np.array([-1], np.int8), "negative numbers"),
     (0.5, "a float64: pass np.float32"), (2**40, "needs 64 bits"), ((1, 2), "tuple"),
+    (np.int8(1), "type int8"),
 ])  # fmt: skip
 def test_an_argument_of_64_bits_is_refused(given, says):
     kernel = compiled("def kernel(x, out):\n    pass\n")
     with pytest.raises(webgpu.Refused, match=says):
         launched(kernel, 1, 32, (given, X.copy()))
+
+
+def test_of_int8_a_kernel_only_reads():
+    with pytest.raises(webgpu.Refused, match="only read"):
+        launched(floors, 1, 32, (N, np.zeros((3, 300), np.int8)))
 
 
 def test_host_arrays_come_back_and_parts_of_one_allocation_stay_parts():

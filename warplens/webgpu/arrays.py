@@ -15,7 +15,7 @@ import numpy as np
 from ..device import DeviceArray, Placing, address, check_shape
 from ..faults import KernelFault
 from .native import Native
-from .values import STORED, Refused
+from .values import BUFFERS, Refused
 from .writer import FAULTS
 
 LAUNCHED: dict[int, FunctionType] = {}  # since the last wait, by their first lines
@@ -55,10 +55,10 @@ class Memory:
     """One allocation; `like` has its layout."""
 
     def __init__(self, like: np.ndarray) -> None:
-        if like.dtype.name not in STORED:
+        if like.dtype.name not in BUFFERS:
             instead = "int32" if like.dtype.kind in "iu" else "float32"
             raise Refused(f"an array of {like.dtype}: WGSL has 32 bits (make it {instead})")
-        self.like, self.held = like, HELD[STORED[like.dtype.name]]
+        self.like, self.held = like, HELD[BUFFERS[like.dtype.name]]
         self.buffer = gpu().buffer(4 * like.size)
 
     def write(self, line: np.ndarray) -> None:
@@ -66,6 +66,8 @@ class Memory:
         held = line.astype(self.held)
         if line.dtype.itemsize == 8 and not np.array_equal(line, held):
             raise Refused(f"an array of {line.dtype} that needs 64 bits: WGSL has 32")
+        if line.dtype == np.int8 and (line < 0).any():  # whose abs and popc keep to 8 bits
+            raise Refused("an array of int8 with negative numbers: make it int32")
         if line.size:
             gpu().write(self.buffer, held)
 

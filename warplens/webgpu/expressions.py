@@ -8,11 +8,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from ..source.names import MISSING, Cuda, folded_number
 from .numbers import Numbers
-from .values import NATURAL, Root, Val, Value, View, const, joined, parts_of, val
+from .values import NATURAL, STORED, Root, Val, Value, View, const, joined, parts_of, val
 
 
 class Expressions(Numbers):
@@ -64,7 +62,7 @@ class Expressions(Numbers):
     def outside(self, found: Any) -> Value:
         if isinstance(found, tuple):
             return tuple(map(self.outside, found))
-        if isinstance(found, (bool, int, float, np.generic)):
+        if isinstance(found, (bool, int, float)) or type(found).__name__.rstrip("_") in STORED:
             return const(found)
         self.refuse(f"{type(found).__name__} from outside the kernel")
 
@@ -167,6 +165,8 @@ class Expressions(Numbers):
         """A value as an array's element: integers keep their lower bits, as Numba's do."""
         if root.type == "bool":
             return f"u32({self.truth(value).code})"
+        if root.dtype == "int8":
+            self.refuse("int8, which is only read: make the array int32")
         lower = self.cast if root.dtype in ("float32", "int64") else self.modular
         return lower(value, root.type).code
 

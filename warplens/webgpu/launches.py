@@ -20,8 +20,8 @@ from .arrays import LAUNCHED, PLACING, Remote, gpu, synchronize
 from .module import Module
 from .values import Array, Refused, Scalar
 
-NUMBERS: list[tuple[Any, str]] = [((bool, np.bool_), "bool"), ((int, np.signedinteger), "i32"),
-           (np.unsignedinteger, "u32"), (np.float32, "f32")]  # fmt: skip
+NUMBERS: list[tuple[Any, str]] = [((bool, np.bool_), "bool"), ((int, np.int32, np.int64), "i32"),
+           (np.uint32, "u32"), (np.float32, "f32")]  # fmt: skip
 FORMS = {"f32": "<f", "i32": "<i", "u32": "<I", "bool": "<I"}
 BUCKETS = 2**16, 2**20, 2**31 - 1  # of blocks along an axis: fewer take fewer checks
 PIPELINES: dict[tuple, tuple[Module, Any]] = {}

@@ -18,6 +18,7 @@ Span = tuple[int, int]
 STORED = {  # dtype → what a buffer holds of it
     "float32": "f32", "int32": "i32", "uint32": "u32", "int64": "i32", "bool": "u32",
 }  # fmt: skip
+BUFFERS = STORED | {"int8": "i32"}  # which kernels only read
 FULL: dict[str, Span] = {"i32": (-(2**31), 2**31 - 1), "u32": (0, 2**32 - 1), "bool": (0, 1)}
 NONE: Span = (0, 0)  # of what is no integer
 NATURAL: Span = (0, 2**31 - 1)
@@ -125,7 +126,7 @@ class Root:
 
     @property
     def stored(self) -> str:
-        return STORED[self.dtype]
+        return BUFFERS[self.dtype]
 
     @property
     def type(self) -> str:
