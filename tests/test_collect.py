@@ -10,7 +10,7 @@ import collect
 from gpulessons import check, exercises
 from gpulessons.hardware.files import notebooks
 
-NAME = "15_buying_throughput.ipynb"
+NAME = "18_decoding.ipynb"
 
 
 def book(*verdicts):
@@ -30,7 +30,7 @@ def put(folder, where, text):
     (folder / where).write_text(text, encoding="utf-8")
 
 
-def right(name="fits_and_costs"):
+def right(name="token_bytes"):
     exercise = getattr(exercises, name)
     names = {}
     exec(exercise.solution, names)
@@ -38,7 +38,7 @@ def right(name="fits_and_costs"):
 
 
 def wrong():
-    return check(exercises.fits_and_costs, lambda *asked: 0)
+    return check(exercises.token_bytes, lambda *asked: 0)
 
 
 @pytest.fixture
@@ -53,21 +53,21 @@ def lines(tmp_path, capsys):
 
 
 def test_a_learner_is_a_folder_and_right_what_its_checks_say(tmp_path, lines):
-    put(tmp_path, f"ada/{NAME}", book(right(), right("break_even_hours")))
+    put(tmp_path, f"ada/{NAME}", book(right(), right("ridge_batch")))
     put(tmp_path, f"bob/week 3/{NAME}", book(wrong()))
     put(tmp_path, f"eve/{NAME}", book())
     (tmp_path / "zoe").mkdir()
     found = lines()
     assert [row for row in found if row[0] in ("learner", "ada", "bob", "eve", "zoe")] == [
-        ["learner", "15"], ["ada", "2/2"], ["bob", "0/2"], ["eve", "0/2"], ["zoe", "–"]]
-    assert ["15 fits_and_costs", "1", "1", "1", wrong().trouble] in found
-    assert ["15 break_even_hours", "1", "0", "2"] in found
+        ["learner", "18"], ["ada", "2/2"], ["bob", "0/2"], ["eve", "0/2"], ["zoe", "–"]]
+    assert ["18 token_bytes", "1", "1", "1", wrong().trouble] in found
+    assert ["18 ridge_batch", "1", "0", "2"] in found
 
 
 def test_of_two_copies_the_furthest_try_counts(tmp_path, lines):
     put(tmp_path, f"ada/a/{NAME}", book(right()))
     put(tmp_path, f"ada/b/{NAME}", book(wrong()))
-    put(tmp_path, f"ada/.ipynb_checkpoints/{NAME}", book(right("break_even_hours")))
+    put(tmp_path, f"ada/.ipynb_checkpoints/{NAME}", book(right("ridge_batch")))
     assert ["ada", "1/2"] in lines()
 
 
@@ -84,10 +84,10 @@ def test_the_csv_has_a_row_for_each_exercise_and_no_formula(tmp_path, lines):
     lines("--csv", tmp_path / "class.csv")
     with open(tmp_path / "class.csv", encoding="utf-8-sig", newline="") as file:
         rows = {row["exercise"]: row for row in csv.DictReader(file)}
-    assert rows["fits_and_costs"] == {
-        "learner": "'=ada", "notebook": "15", "exercise": "fits_and_costs",
+    assert rows["token_bytes"] == {
+        "learner": "'=ada", "notebook": "18", "exercise": "token_bytes",
         "result": "not yet", "words": wrong().trouble}
-    assert rows["break_even_hours"]["result"] == "not tried"
+    assert rows["ridge_batch"]["result"] == "not tried"
 
 
 def test_a_folder_that_is_none_is_refused(tmp_path, capsys):

@@ -146,7 +146,7 @@ def test_links_between_notebooks_hold_in_nbgraders_folders(assigned):
 @pytest.mark.nightly
 @pytest.mark.skipif(not importlib.util.find_spec("nbgrader"), reason="that needs nbgrader")
 def test_nbgrader_releases_the_stubs_and_grades_by_the_checks(tmp_path):
-    name, folder = "15_buying_throughput", tmp_path / "grading"
+    name, folder = "18_decoding", tmp_path / "grading"
     assignments.main([str(folder), "--nbgrader"])
     settings = folder / "nbgrader_config.py"
     compile(settings.read_text(), settings, "exec")
@@ -155,9 +155,9 @@ def test_nbgrader_releases_the_stubs_and_grades_by_the_checks(tmp_path):
     nbgrader(folder, "generate_assignment", name)
     released = (folder / "release" / name / f"{name}.ipynb").read_text(encoding="utf-8")
     assert "BEGIN" not in released and ".passed" not in released
-    part = exercises.fits_and_costs
+    part = exercises.token_bytes
     cells = [source.strip() for _, source in code(released)]
-    assert exercises.break_even_hours.stub.strip() in cells and part.stub.strip() in cells
+    assert exercises.ridge_batch.stub.strip() in cells and part.stub.strip() in cells
     for who, answer in (("ada", part.solution), ("bob", part.stub)):
         there = folder / "submitted" / who / name
         there.mkdir(parents=True)

@@ -79,9 +79,6 @@ WRONG = {
          "Python waited 10 times"),
         (" / steps, seconds", " / steps", "Two numbers are expected"),
     ],
-    "break_even_hours": [
-        ("return None", "return 0", "it was 0, where None is expected"),
-    ],
     "token_bytes": [
         ("bits / 8", "bits", "where"),
         ("cached * context", "cached", "where"),
@@ -245,9 +242,6 @@ RIGHT = {
          "    for loss in losses:\n        loss.item()\n    seconds"),
         ("sum(loss.item() for loss in losses) / steps, seconds",
          "[sum(loss.item() for loss in losses) / len(losses), seconds]"),
-    ],
-    "break_even_hours": [
-        ("return None", 'return float("inf")'),
     ],
     "token_bytes": [
         ("bits / 8 * (weights / batch + cached * context)",
