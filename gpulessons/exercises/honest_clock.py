@@ -84,7 +84,7 @@ def judge(attempt):
     for lie, usual, machine in traps():
         read = number(run(attempt, (machine.launch, machine.wait, machine.now), {}), HINT)
         if not isclose(read, usual, rel_tol=0.02):
-            raise Mismatch(f"It still tells {lie}. It read {1e3 * read:.3g} ms; a launch "
+            raise Mismatch(f"It still tells {lie}. It read {1e3 * read:,.4g} ms; a launch "
                            f"usually takes {1e3 * usual:.3g} ms.", HINT)  # fmt: skip
     return "An honest clock. (A median hides one slow first call; report that call apart.)"
 

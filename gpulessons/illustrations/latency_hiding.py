@@ -136,11 +136,11 @@ def draw_warps(axes, slot, rows):
     slot.spines["left"].set_visible(False)
 
 
-def under_load(curves, flying, rate, title, most=math.inf) -> Picture:
-    """What is done in a second by what is in flight; below it how long each load then takes, which
-    is in flight / rate. Broken: Little's law, if each still took its idle latency.
+def under_load(curves, flying, rate, took_what, title, most=math.inf) -> Picture:
+    """What is done in a second by what is in flight; below it, in flight / rate, took_what.
+    Broken: Little's law, if each still took its idle latency.
 
-    curves: [(name, in flight, rates, idle latency, look)]; flying, rate: (what it is, write(it)).
+    curves: [(name, in flight, rates, idle latency, look)]; flying, rate: (what, write(it)).
     most: the rate that there is.
     """
     figure, (above, below) = blank(height=6.2, title=title, nrows=2, height_ratios=(3, 2))
@@ -154,7 +154,7 @@ def under_load(curves, flying, rate, title, most=math.inf) -> Picture:
     first = curves[0][1][0]
     ticks = [n for n in curves[0][1] if math.log2(n / first).is_integer()]
     log_axes(above, x=("", flying[1]), y=rate, ticks=ticks)
-    log_axes(below, x=flying, y=("a load takes", units.seconds), ticks=ticks)
+    log_axes(below, x=flying, y=(took_what, units.seconds), ticks=ticks)
     above.set_xlabel("")
     lines(above, done)
     lines(below, took)
@@ -172,6 +172,7 @@ def by_chains(measured) -> Picture:
               for (where, rates), look in zip(measured.items(), looks, strict=True)]
     where, (*_, most), (*_, rate), idle, _ = max(curves, key=lambda curve: curve[3])
     title = (f"{plural(most, 'chain')} of loads {where}: {units.ratio(rate * idle)} as many in a "
-             f"second as one, and each takes {units.ratio(most / rate / idle)} as long.")
+             f"second as one, so by the idle latency about {rate * idle:.0f} are in flight.")
     return under_load(curves, ("independent chains", "{:.0f}".format),
-                      ("loads in a second", lambda rate: units.rate(rate, "/s")), title)
+                      ("loads in a second", lambda rate: units.rate(rate, "/s")), "chains / rate",
+                      title)

@@ -25,12 +25,13 @@ def in_flight(card: str = "A100") -> Picture:
     there, idle = [8 * n * gpu.multiprocessors for n in threads], wait.value / (
         1e6 * wait.sizes["mhz"])
     loaded = there[-1] / rates[-1] / idle
-    title = (f"At its full rate a load takes an {card} {units.ratio(loaded)} its idle latency, so "
-             f"{units.ratio(there[-1] / idle / gpu.dram_rate)} the bytes are in flight.")
+    title = (f"At its full rate a warp stays {units.ratio(loaded)} an {card}'s idle latency, so "
+             f"{units.ratio(there[-1] / idle / gpu.dram_rate)} the bytes are there.")
     return under_load(
         [(name, there, rates, idle, {**look, "color": VERMILLION})],
-        (f"published: {cited(rows)}\nbytes in flight", lambda n: f"{n / 1e3:,.0f} KB"),
-        ("read in a second", lambda rate: units.rate(rate, "B/s")), title, gpu.dram_rate)
+        (f"published: {cited(rows)}\nbytes of resident warps", lambda n: f"{n / 1e3:,.0f} KB"),
+        ("read in a second", lambda rate: units.rate(rate, "B/s")), "a warp stays", title,
+        gpu.dram_rate)
 
 
 def by_warps(card: str = "A100", drawn: Mapping[float, float] | None = None) -> Picture:

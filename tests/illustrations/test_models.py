@@ -43,7 +43,7 @@ def test_a_guest_has_one_order_at_a_time_and_a_cook_one_dish():
 def test_chains_of_loads_stand_beside_as_many_times_one_of_them():
     measured = {"near": {1: 1e8, 2: 2e8, 8: 4e8}, "far": {1: 1e7, 2: 2e7, 8: 4e7}}
     alt = of("latency_hiding").by_chains(measured).alt
-    assert alt.startswith("8 chains of loads far: 4× as many in a second as one, and each")
+    assert alt.startswith("8 chains of loads far: 4× as many in a second as one, so by")
     assert "far: 1 in flight, 10 M/s, each 100 ns, 2 in flight, 20 M/s, each 100 ns, 8 in" in alt
 
 
@@ -170,7 +170,7 @@ def altered(monkeypatch, module, **figures):
 def test_bytes_in_flight_are_held_against_littles_law(monkeypatch):
     micro, card = of("microbenchmarks"), devices()["A100"]
     idle, most = 574.6 / 1.41e9, 2048 * 8 * 108
-    assert (f"a load takes an A100 {most / 1490e9 / idle:.3g}× its idle latency, so "
+    assert (f"a warp stays {most / 1490e9 / idle:.3g}× an A100's idle latency, so "
             f"{most / idle / card.dram_rate:.3g}× the bytes") in micro.in_flight().alt
     assert "A100 (published): 55 KB in flight, 81 GB/s, each 683 ns, 111" in micro.in_flight().alt
     altered(monkeypatch, micro, threads={64: 12})
