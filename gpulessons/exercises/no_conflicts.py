@@ -35,7 +35,7 @@ def my_transpose(x):
 def inspect(launches):
     """Right is not enough: requests of four sectors, no bank asked twice, no spare column."""
     check_sectors(launches, "the tile: it is what turns the rows into columns.")
-    hint = "in which banks the numbers of a column lie: all different, if each row moves its own way."
+    hint = "in which banks a column's numbers lie: all different, if each row moves its own way."
     check_conflicts(launches, hint)
     for launch in launches:
         tiles = {site.array for site in launch.launch.log.sites if site.array.space == "shared"}
@@ -45,7 +45,8 @@ def inspect(launches):
 
 mistakes = (
     ("written at j ^ i, and read at i.", "tile[j, i ^ j]", "tile[j, i]"),
-    ("the tiles stand where they should, but none is turned inside.", "tile[j, i ^ j]", "tile[i, j ^ i]"),
+    ("the tiles stand where they should, but none is turned inside.",
+     "tile[j, i ^ j]", "tile[i, j ^ i]"),
 )  # fmt: skip
 
 hints = (
@@ -56,6 +57,6 @@ hints = (
 
 exercise = a_kernel(
     __name__, text, tile_transpose,
-    "both sides of the swizzle: column c of row r lies at c ^ r, when you fill it and when you read.",
+    "both sides: column c of row r lies at c ^ r, when you fill the tile and when you read it.",
     mistakes, hints, inspect,
 )
