@@ -1,6 +1,7 @@
-"""Turn a tile in shared memory, with no two lanes of a warp waiting for the same bank."""
+"""Turn a tile in shared memory by a swizzle: no two lanes in one bank, and no spare column."""
 
 from gpulessons.exercises.asking import a_kernel, normal, problem
+from gpulessons.grader.diagnosis import Wasteful
 from gpulessons.grader.waste import check_conflicts, check_sectors
 from gpulessons.ops.transpose import transpose
 
@@ -11,16 +12,18 @@ tile_transpose = problem(
 text = '''\
 @cuda.jit
 def my_tile_kernel(x, out):
-    ### BEGIN SOLUTION
-    tile = cuda.shared.array((32, 33), np.float32)
-    ### STUB
-    tile = cuda.shared.array((32, 32), np.float32)  # Your turn: a column is in one bank. Spread it.
-    ### END SOLUTION
+    tile = cuda.shared.array((32, 32), np.float32)
     i, row = cuda.threadIdx.y, 32 * cuda.blockIdx.y
     j, column = cuda.threadIdx.x, 32 * cuda.blockIdx.x
+    ### BEGIN SOLUTION
+    tile[i, j ^ i] = x[row + i, column + j]
+    cuda.syncthreads()
+    out[column + i, row + j] = tile[j, i ^ j]
+    ### STUB
     tile[i, j] = x[row + i, column + j]
     cuda.syncthreads()
-    out[column + i, row + j] = tile[j, i]
+    out[column + i, row + j] = tile[j, i]  # Your turn: a column is in one bank. Swizzle it.
+    ### END SOLUTION
 
 def my_transpose(x):
     out = cuda.device_array((x.shape[1], x.shape[0]), x.dtype)
@@ -30,25 +33,30 @@ def my_transpose(x):
 
 
 def inspect(launches):
-    """Right is not enough: requests of four sectors, and no bank asked twice by one request."""
+    """Right is not enough: requests of four sectors, no bank asked twice, no spare column."""
     check_sectors(launches, "the tile: it is what turns the rows into columns.")
-    hint = "the width of the tile: in which banks do tile[0, i], tile[1, i] … lie?"
+    hint = "in which banks a column's numbers lie: all different, if each row moves its own way."
     check_conflicts(launches, hint)
+    for launch in launches:
+        tiles = {site.array for site in launch.launch.log.sites if site.array.space == "shared"}
+        if any(tile.shape[-1] > 32 for tile in tiles):
+            raise Wasteful("with a spare column.", "where a number may go within its own row.")
 
 
 mistakes = (
+    ("written at j ^ i, and read at i.", "tile[j, i ^ j]", "tile[j, i]"),
     ("the tiles stand where they should, but none is turned inside.",
-     "tile[i, j] =", "tile[j, i] ="),
+     "tile[j, i ^ j]", "tile[i, j ^ i]"),
 )  # fmt: skip
 
 hints = (
-    "In which bank lies tile[i, j]? Word number 32 i + j, modulo 32. What if a row had one word"
-    " more?",
-    "tile = cuda.shared.array((32, 33), np.float32)",
+    "Which columns j may row i use for its 32 numbers, so that row 0, 1, 2 … put the same j in "
+    "different banks? Exclusive or, j ^ i, is one way; (i + j) % 32 another.",
+    "tile[i, j ^ i] = x[row + i, column + j]",
 )
 
 exercise = a_kernel(
     __name__, text, tile_transpose,
-    "tile[i, j] or tile[j, i]: one way when you fill it, the other when you read it.",
+    "both sides: column c of row r lies at c ^ r, when you fill the tile and when you read it.",
     mistakes, hints, inspect,
 )

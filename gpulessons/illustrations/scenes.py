@@ -38,8 +38,9 @@ def prices(rows) -> Picture:
              for kind, value in kinds.items() if value]
     times = {name: kinds["time, measured"] for name, kinds in rows.items()
              if kinds["time, measured"]}
-    title = (f"Disorder takes most time here: {max(times, key=times.get)}; "
-             f"least: {min(times, key=times.get)}." if len(times) > 1 else
+    ends = [f"{end(times, key=times.get)} ({units.ratio(end(times.values()))})"
+            for end in (max, min) if len(times) > 1]
+    title = ("Disorder costs most time: {}; least: {}.".format(*ends) if ends else
              "What disorder costs, counted and published; measured here: "
              f"{', '.join(times) or 'nothing, it was too noisy to tell'}.")
     return dots(spots, "shuffled over sorted", units.ratio, one=True, title=title)

@@ -127,7 +127,7 @@ def draw_threads(axes: Axes, step: Step, warps: int) -> None:
     everyone = {(lane, warp) for warp in range(warps) for lane in range(WARP)}
     cells(axes, sorted(everyone - at_work), 0.88, 0.84, alpha=0.45)
     cells(axes, sorted(at_work), 0.88, 0.84, active)
-    for warp in range(warps):
+    for warp in range(0, warps, 1 if warps < 9 else 8):
         write(axes, -0.6, warp + 0.45, f"warp {warp}", "right")
     for lane in range(0, WARP, 8):
         write(axes, lane, -0.45, f"lane {lane}", "left")

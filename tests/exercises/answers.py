@@ -119,8 +119,8 @@ WRONG = {
         ('"1F1B", 32', '"1F1B", 31', "does not divide"),
     ],
     "no_conflicts": [
-        ("(32, 33)", "(32, 32)", "32-way"),
-        ("(32, 33)", "(32, 34)", "2-way"),
+        ("(32, 32), np", "(32, 33), np", "bank conflicts"),
+        ("(32, 32), np", "(32, 64), np", "spare column"),
     ],
     "one_batch": [
         ("32", "16", "5 times"),

@@ -38,8 +38,8 @@ def test_its_line_is_in_the_solution_and_not_in_the_stub(exercise):
 
 def test_the_line_is_the_second_hint():
     text = repr(hint(exercises.no_conflicts))
-    assert text.startswith("Hint 1: a nudge: In which bank lies tile[i, j]?")
-    assert "Hint 2: a line: tile = cuda.shared.array((32, 33)" in text
+    assert text.startswith("Hint 1: a nudge: Which columns j may row i use")
+    assert "Hint 2: a line: tile[i, j ^ i] = x[" in text
 
 
 def test_who_has_no_hints_is_told_what_else_there_is():
