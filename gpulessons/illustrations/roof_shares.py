@@ -20,12 +20,12 @@ from gpulessons.plots.roofline import (
 
 MOST, IN_NO_TIME = 2**27, 2**24  # bytes; the second where measuring has next to no time
 LOW = 0.5  # of the roof
-TRAFFIC = {"copy": "copy", "total": "read"}
+TRAFFIC = {"total": "read", "triad": "triad", "adam_step": "triad"}
 
 
 def traffic(op: str) -> str:
-    """The ceiling that an op's loads and stores are like: of all that read and write, a triad."""
-    return TRAFFIC.get(op, "triad")
+    """The ceiling that an op's loads and stores are like: a copy's, unless told."""
+    return TRAFFIC.get(op, "copy")
 
 
 def cold_size(op) -> int:
