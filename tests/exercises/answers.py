@@ -353,8 +353,4 @@ RIGHT = {
         ("    adam(piece, slope)\n",
          "    new = piece.clone()\n    adam(new, slope)\n    piece.copy_(new)\n"),
     ],
-    "kept_bytes": [
-        ("return sum(part / workers if stage > at else part for at, part in enumerate(parts))",
-         "return [16, 4 + 12 / workers, 2 + 14 / workers, 16 / workers][stage]"),
-    ],
 }

@@ -243,7 +243,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "tiles": {"tile": lambda f: f("2-D register tile"), "mma": lambda f: f(),
               "five_by_five": lambda f: f()},
     "transfers": {"timeline": lambda f: f(921_600, 10)},
-    "trees": {"trees": lambda f: f()},
     "verdicts": {"ranges": lambda f: f(finding()),
                  "as_printed": lambda f: f(published("gain", source="nvidia_blog")[0])},
     "waves": {"waves": lambda f: f()},
