@@ -20,7 +20,6 @@ from .results import Absent, Comparison, Timing, cell
 if TYPE_CHECKING:
     from .recordings import Recording
 
-BEST = "best of all"
 Entries = dict[str, Timing | Absent]  # by version
 
 
@@ -49,23 +48,14 @@ def side_by_side(*measured: Recording | Comparison) -> Table:
     places = {(one.op, size): one.unit for side in sides for one in side.comparisons
               for size in one.sizes}  # fmt: skip
     rows: list[Sequence[str]] = []
-    reasons: dict[str, None] = {}
-    alone = []
     for (op, size), unit in sorted(places.items()):
-        tried = [side.entries(op, size) for side in sides]
-        if found := list(rows_of(tried)):
+        if found := list(rows_of([side.entries(op, size) for side in sides])):
             rows += [(f"{op}, {units.count(size)} {unit}", *[""] * (2 * len(sides) - 1)), *found]
-            reasons |= {f"– {e.version}: {e.why}": None for each in tried
-                        for e in each.values() if isinstance(e, Absent)}  # fmt: skip
-        else:
-            alone += [f"{op} at {units.count(size)} ({side.letter})" for side in sides
-                      if side.entries(op, size)]  # fmt: skip
     if not rows:
         raise ValueError("It takes an op at a size that two machines have timed; here is none.")
     notes = [f"{side.letter}  {side.label}" for side in sides]
     notes += dict.fromkeys(f"{side.letter}: {note}." for side in sides
                            for one in side.comparisons for note in one.notes)  # fmt: skip
-    notes += [*reasons, *[f"left out, on one machine alone: {', '.join(alone)}"] * bool(alone)]
     title = f"{len(sides)} machines side by side. vs A: how many times as fast as A"
     others = (head for side in sides[1:] for head in (side.letter, "vs A"))
     return Table(title, ("time of one call", "A", *others), rows, notes)
@@ -89,15 +79,11 @@ def sides_of(measured: Sequence[Recording | Comparison]) -> list[Side]:
 
 
 def rows_of(tried: Sequence[Entries]) -> Iterator[list[str]]:
-    """A row for each version that two machines have timed, and one for the best of each."""
-    timed = [[e for e in each.values() if isinstance(e, Timing)] for each in tried]
-    versions = [timing.version for each in timed for timing in each]
+    """A row for each version that two machines have timed."""
+    versions = [e.version for each in tried for e in each.values() if isinstance(e, Timing)]
     for version in dict.fromkeys(versions):
         if versions.count(version) > 1:
             yield [version, *cells([each.get(version) for each in tried])]
-    if sum(map(bool, timed)) > 1 and len(set(versions)) > 1:
-        best = [min(each, key=lambda timing: timing.median, default=None) for each in timed]
-        yield [BEST, *cells(best)]
 
 
 def cells(entries: Sequence[Timing | Absent | None]) -> Iterator[str]:
