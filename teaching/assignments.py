@@ -18,7 +18,9 @@ from typing import Any
 
 from gpulessons import exercises
 from gpulessons.hardware import files
-from gpulessons.notebook.briefly import BRIEFLY
+
+sys.path.insert(1, str(Path(__file__).parents[1] / "tools"))
+from briefly import BRIEFLY
 
 Cells = list[dict[str, Any]]  # of a notebook, as its file has them
 Texts = dict[str, bytes]  # {a file's name in the folder: what it holds}

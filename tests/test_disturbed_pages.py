@@ -15,7 +15,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 import disturbances
 import save_notebooks
-from gpulessons.notebook.briefly import BRIEFLY
+from briefly import BRIEFLY
 
 EVERY = "GPULESSONS_EVERY_DISTURBANCE"
 HANGS = 600  # seconds after which a cell counts as hung

@@ -27,7 +27,7 @@ import bare
 import first_cell
 import gpulessons_browser as browser
 import offline
-from gpulessons.notebook.briefly import BRIEFLY
+from briefly import BRIEFLY
 from save_notebooks import METADATA, lessons, read, text
 
 ROOT = Path(__file__).parents[1]

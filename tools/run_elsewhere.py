@@ -27,7 +27,7 @@ from first_cell import ID, first_cell
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(1, str(ROOT))  # only here: what runs the notebooks takes the course it installs
-from gpulessons.notebook.briefly import BRIEFLY  # noqa: E402
+from briefly import BRIEFLY  # noqa: E402
 
 NOTEBOOKS = ROOT / "notebooks"
 SECONDS = 900  # after which a cell counts as hung, on a busy machine too

@@ -7,5 +7,5 @@
     09 attention, online_softmax · 10 frameworks
     11 huffman, roofs
     12 data_parallel, ring_all_reduce · 13 learning_curves · 14 pipeline
-    15 buying, cores · 16 verdicts · 04, 17 published_times · 17 waves
+    15 buying · 16 verdicts · 04, 17 published_times · 17 waves
 """

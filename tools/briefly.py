@@ -8,8 +8,7 @@ import os
 
 from gpulessons.hardware import budget
 from gpulessons.hardware import kept as ceilings
-
-from .controls import kept as predictions
+from gpulessons.notebook.controls import kept as predictions
 
 # For the environment of the kernel that runs it.
 BRIEFLY = {budget.NAME: "0.02", ceilings.NAME: os.devnull, predictions.NAME: os.devnull}
