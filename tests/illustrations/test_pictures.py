@@ -202,8 +202,9 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "kitchen": {"picture": lambda f: f(6)},
     "latency_hiding": {"latency_hiding": lambda f: f(),
                        "by_chains": lambda f: f({key: {1: 2e7, 4: 7e7} for key in "ab"}),
-                       "under_load": lambda f: f([("a", [1, 4], [2e7, 7e7], 5e-8, {"color": "C0"})],
-                                                 ("chains", str), ("rate", str), "One.")},
+                       "under_load": lambda f: f(
+                           [("a", [1, 4], [2e7, 7e7], 5e-8, {"color": "C0"})],
+                           ("chains", str), ("rate", str), "each takes", "One.")},
     "learning_curves": {
         "curves": lambda f: f({"a": HOGWILD, "b": HOGWILD}),
     },
