@@ -33,7 +33,7 @@ def rivals(comparison, nbytes: float, loop: Sequence[float]) -> Picture:
         f"{units.ratio(read(each) / read(floor)).rstrip('×')} times as fast as {name} "
         f"({units.seconds(each)} / {units.seconds(floor)})" for name, _, each, _ in rows[::-1])
     excluded = [name for name, _, each, _ in rows if each < 1000 * floor]
-    asked = f"A thousand times faster? Not than {' nor than '.join(excluded)}: o" * bool(excluded)
+    asked = f"A thousand times? Not over {' or '.join(excluded)}: o" * bool(excluded)
     title = f"{asked or 'O'}ut of place, a {CARD} is at most {title}."
     paper = comparison.on_paper(CARD).estimates if CARD in comparison.gpus else ()
     rows += [(CARD, "modelled", t.median, t.quartiles) for t in paper]

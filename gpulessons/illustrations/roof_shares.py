@@ -41,8 +41,8 @@ def cold_bytes() -> int:
 
 def sorted_out(runs, machine) -> tuple[list[Timing], list[str]]:
     """(the best timing of each run, on the CPU and on a GPU, as its fastest pass, which is what a
-    ceiling is; why not what was left out): noisy, in
-    caches that were not emptied, absent, or faster than memory can be for such loads and stores.
+    ceiling is; why not what was left out): noisy, in caches that were not emptied, absent, or
+    faster than memory can be for such loads and stores.
     """
     kept, left = [], []
     for run in runs:
