@@ -78,23 +78,24 @@ def numpy_tiled(q, k, v, causal, out, tile=64):
     out /= total
 
 
-# -- On the GPU: two products, of tiles that a block of 16 × 16 threads takes into shared memory.
-# -- A thread has 4 × 2 scores or 4 × 4 results in registers. Between the products the scores are a
+# -- On the GPU: two products, of tiles that a block of 8 × 16 threads takes into shared memory.
+# -- A thread has 4 × 2 scores or 4 × 8 results in registers. Between the products the scores are a
 # -- matrix in memory (three kernels), or a tile that the block keeps (one).
 
-SIDE, ROWS, COLUMNS, WIDEST = 16, 64, 32, 64  # of a block; queries, keys, numbers of a head
-WIDEST_PADDED, COLUMNS_PADDED = WIDEST + 4, COLUMNS + SIDE  # so that no banks collide
+ACROSS, DOWN = 8, 16  # threads of a block
+ROWS, COLUMNS, WIDEST = 4 * DOWN, 2 * ACROSS, 64  # queries, keys, numbers of a head
+WIDEST_PADDED, COLUMNS_PADDED = WIDEST + 4, COLUMNS + 8  # so that no banks collide
 
 
 @cuda.jit(device=True)
 def load(tile, wide, source, first, start):
     """tile[n, c] ← source[first + n, start + c] for c < wide, and zero where there is none."""
-    n = cuda.threadIdx.y * SIDE + cuda.threadIdx.x
+    n = cuda.threadIdx.y * ACROSS + cuda.threadIdx.x
     while n < tile.shape[0] * wide:
         row, c = n // wide, n % wide
         inside = first + row < source.shape[0] and start + c < source.shape[1]
         tile[row, c] = source[first + row, start + c] if inside else ZERO
-        n += SIDE * SIDE
+        n += DOWN * ACROSS
 
 
 @cuda.jit(device=True)
@@ -106,14 +107,14 @@ def clear(mine):
 
 @cuda.jit(device=True)
 def first_product(queries, keys, scores):
-    """scores[a, b] ← query ty + 16 a · key tx + 16 b: six reads of four for 32 multiply-adds."""
+    """scores[a, b] ← query ty + 16 a · key tx + 8 b: six reads of four for 32 multiply-adds."""
     tx, ty, near = cuda.threadIdx.x, cuda.threadIdx.y, cuda.local.array((2, 4), float32)
     clear(scores)
     for c in range(0, WIDEST, 4):
         for b in range(2):
-            near[b, 0], near[b, 1], near[b, 2], near[b, 3] = load4(keys, (tx + SIDE * b, c))
+            near[b, 0], near[b, 1], near[b, 2], near[b, 3] = load4(keys, (tx + ACROSS * b, c))
         for a in range(4):
-            w, x, y, z = load4(queries, (ty + SIDE * a, c))
+            w, x, y, z = load4(queries, (ty + DOWN * a, c))
             for b in range(2):
                 total = scores[a, b] + w * near[b, 0] + x * near[b, 1]  # from the left: four FMAs
                 scores[a, b] = total + y * near[b, 2] + z * near[b, 3]
@@ -124,23 +125,33 @@ def scale_and_mask(scores, scale, first, start, keys, causal):
     """Query i sees the keys before `keys`, and where causal those up to i."""
     for a in range(4):
         for b in range(2):
-            i, j = first + cuda.threadIdx.y + SIDE * a, start + cuda.threadIdx.x + SIDE * b
+            i, j = first + cuda.threadIdx.y + DOWN * a, start + cuda.threadIdx.x + ACROSS * b
             seen = j < keys and not (causal and j > i)
             scores[a, b] = scores[a, b] * scale if seen else NOTHING
 
 
 @cuda.jit(device=True)
+def column(b):
+    """Of a thread's eight results in a row: four, and four more half a head further."""
+    return 4 * cuda.threadIdx.x + b + b // 4 * (WIDEST // 2 - 4)
+
+
+@cuda.jit(device=True)
 def second_product(weights, values, output):
-    """output[a, b] += row ty + 16 a of the weights · column 4 tx + b of the values."""
-    tx, ty, near = cuda.threadIdx.x, cuda.threadIdx.y, cuda.local.array((4, 4), float32)
+    """output[a, b] += row ty + 16 a of the weights · column(b) of the values."""
+    near = cuda.local.array((4, 4), float32)
     for j in range(0, COLUMNS, 4):
-        for n in range(4):
-            near[n, 0], near[n, 1], near[n, 2], near[n, 3] = load4(values, (j + n, 4 * tx))
         for a in range(4):
-            w, x, y, z = load4(weights, (ty + SIDE * a, j))
-            for b in range(4):
-                total = output[a, b] + w * near[0, b] + x * near[1, b]
-                output[a, b] = total + y * near[2, b] + z * near[3, b]
+            row = cuda.threadIdx.y + DOWN * a
+            near[a, 0], near[a, 1], near[a, 2], near[a, 3] = load4(weights, (row, j))
+        for n in range(4):
+            for b in range(0, 8, 4):
+                w, x, y, z = load4(values, (j + n, column(b)))
+                for a in range(4):
+                    output[a, b] += near[a, n] * w
+                    output[a, b + 1] += near[a, n] * x
+                    output[a, b + 2] += near[a, n] * y
+                    output[a, b + 3] += near[a, n] * z
 
 
 @cuda.jit
@@ -157,7 +168,7 @@ def scores_kernel(q, k, causal, scale, scores):
     scale_and_mask(mine, scale, first, start, k.shape[1], causal)
     for a in range(4):
         for b in range(2):
-            i, j = first + cuda.threadIdx.y + SIDE * a, start + cuda.threadIdx.x + SIDE * b
+            i, j = first + cuda.threadIdx.y + DOWN * a, start + cuda.threadIdx.x + ACROSS * b
             if i < q.shape[1] and j < k.shape[1]:
                 scores[head, i, j] = mine[a, b]
 
@@ -165,9 +176,9 @@ def scores_kernel(q, k, causal, scale, scores):
 @cuda.jit
 def output_kernel(weights, v, out):
     """A block's queries: their weights of all keys times the values."""
-    tile = cuda.shared.array((ROWS, COLUMNS_PADDED), float32, 16)
+    tile = cuda.shared.array((ROWS, COLUMNS), float32, 16)
     values = cuda.shared.array((COLUMNS, WIDEST), float32, 16)
-    mine = cuda.local.array((4, 4), float32)
+    mine = cuda.local.array((4, 8), float32)
     head, first, start = cuda.blockIdx.y, cuda.blockIdx.x * ROWS, 0
     clear(mine)
     while start < v.shape[1]:
@@ -178,8 +189,8 @@ def output_kernel(weights, v, out):
         cuda.syncthreads()
         start += COLUMNS
     for a in range(4):
-        for b in range(4):
-            i, c = first + cuda.threadIdx.y + SIDE * a, 4 * cuda.threadIdx.x + b
+        for b in range(8):
+            i, c = first + cuda.threadIdx.y + DOWN * a, column(b)
             if i < out.shape[1] and c < out.shape[2]:
                 out[head, i, c] = mine[a, b]
 
@@ -199,17 +210,17 @@ def launch_three(q, k, v, causal, out):
     rows, scale = scores.reshape(-1, k.shape[1]), np.float32(1 / math.sqrt(q.shape[2]))
 
     def call():
-        scores_kernel[(across, down, heads), (SIDE, SIDE)](q, k, causal, scale, scores)
+        scores_kernel[(across, down, heads), (ACROSS, DOWN)](q, k, causal, scale, scores)
         softmax_kernel[warp_per_row(len(rows))](rows, rows)  # now they are attention weights
-        output_kernel[(down, heads), (SIDE, SIDE)](scores, v, out)
+        output_kernel[(down, heads), (ACROSS, DOWN)](scores, v, out)
 
     return call
 
 
 @cuda.jit(device=True)
-def over_sixteen(value, largest):
-    """The largest of 16 neighboring lanes' values, or their sum, known to all of them."""
-    for step in (8, 4, 2, 1):
+def over_eight(value, largest):
+    """The largest of 8 neighboring lanes' values, or their sum, known to all of them."""
+    for step in (4, 2, 1):
         other = cuda.shfl_xor_sync(FULL_MASK, value, step)
         value = max(value, other) if largest else value + other
     return value
@@ -218,12 +229,12 @@ def over_sixteen(value, largest):
 @cuda.jit(device=True)
 def take_in(scores, row_max, total, output):
     """The online softmax for a thread's four queries: scores become weights, and what was added up
-    so far is rescaled. Sixteen lanes have a query's scores, and agree on its maximum."""
+    so far is rescaled. Eight lanes have a query's scores, and agree on its maximum."""
     for a in range(4):
-        new_max = max(row_max[a], over_sixteen(max(scores[a, 0], scores[a, 1]), True))
+        new_max = max(row_max[a], over_eight(max(scores[a, 0], scores[a, 1]), True))
         rescale, row_max[a] = math.exp(row_max[a] - new_max), new_max
         total[a] *= rescale
-        for b in range(4):
+        for b in range(8):
             output[a, b] *= rescale
         for b in range(2):
             scores[a, b] = math.exp(scores[a, b] - new_max)
@@ -237,7 +248,7 @@ def tiled_kernel(q, k, v, causal, scale, out):
     keys = cuda.shared.array((COLUMNS, WIDEST_PADDED), float32, 16)
     values = cuda.shared.array((COLUMNS, WIDEST), float32, 16)
     weights = cuda.shared.array((ROWS, COLUMNS_PADDED), float32, 16)
-    scores, output = cuda.local.array((4, 2), float32), cuda.local.array((4, 4), float32)
+    scores, output = cuda.local.array((4, 2), float32), cuda.local.array((4, 8), float32)
     row_max, total = cuda.local.array(4, float32), cuda.local.array(4, float32)
     tx, ty, head = cuda.threadIdx.x, cuda.threadIdx.y, cuda.blockIdx.y
     first = cuda.blockIdx.x * ROWS
@@ -255,23 +266,23 @@ def tiled_kernel(q, k, v, causal, scale, out):
         take_in(scores, row_max, total, output)
         for a in range(4):
             for b in range(2):
-                weights[ty + SIDE * a, tx + SIDE * b] = scores[a, b]
+                weights[ty + DOWN * a, tx + ACROSS * b] = scores[a, b]
         cuda.syncthreads()
         second_product(weights, values, output)
         cuda.syncthreads()
         start += COLUMNS
     for a in range(4):
-        i, whole = first + ty + SIDE * a, over_sixteen(total[a], False)
-        for b in range(4):
-            if i < q.shape[1] and 4 * tx + b < q.shape[2]:
-                out[head, i, 4 * tx + b] = output[a, b] / whole
+        i, whole = first + ty + DOWN * a, over_eight(total[a], False)
+        for b in range(8):
+            if i < q.shape[1] and column(b) < q.shape[2]:
+                out[head, i, column(b)] = output[a, b] / whole
 
 
 @attention.version("CUDA, tiled", on=gpu)
 def launch_tiled(q, k, v, causal, out):
     _, down, heads = blocks(q, k)
     scale = np.float32(1 / math.sqrt(q.shape[2]))
-    tiled_kernel[(down, heads), (SIDE, SIDE)](q, k, v, causal, scale, out)
+    tiled_kernel[(down, heads), (ACROSS, DOWN)](q, k, v, causal, scale, out)
 
 
 @attention.version("PyTorch, fused, GPU", on=torch_gpu, prepares=True)
