@@ -84,11 +84,11 @@ def test_the_memory_of_all_scores_grows_with_the_square_and_of_a_tile_with_the_l
 # -- The kernels.
 
 
-def test_nothing_spills_and_two_blocks_fit_in_shared_memory():
+def test_nothing_spills_and_the_tiles_fit_in_what_every_gpu_has():
     """Of the compilers, that for 7.5 is the one that needs most registers."""
     q = np.zeros((1, 4, 64), np.float32)
     compiled = assembly(lesson.tiled_kernel, q, q, q, False, np.float32(1), q, capability=(7, 5))
-    assert compiled.spills == 0 and compiled.doubles == () and compiled.shared <= 48 * 1024
+    assert compiled.spills == 0 and compiled.doubles == () and compiled.shared <= 32 * 1024
     assert ".local" not in compiled.ptx  # what is indexed in a loop may end up in memory, too
 
 
@@ -114,7 +114,7 @@ def test_a_block_loads_no_tile_of_keys_that_none_of_its_queries_sees():
 
 
 def test_both_ways_have_the_same_products_and_only_one_of_them_moves_scores():
-    """Tiles of 64 queries and 32 keys, read in order, without bank conflicts; no races."""
+    """Tiles of 64 queries and 16 keys, read in order, without bank conflicts; no races."""
     inputs = *problem(1, 64, 64, 64), FULL
     scores, softmax, output = launches_of("CUDA, three kernels", *inputs)
     (tiled,) = launches_of("CUDA, tiled", *inputs)
