@@ -134,10 +134,10 @@ class Findings(tuple[Finding, ...]):
 
     @property
     def sentence(self) -> str:
-        """ "Statements: 44. holds: 18, of these 1 by several authors; refuted: …" """
-        parts = [f"{word}: {len(those)}, of these {those.confirmed} by several authors"
-                 for word, those in self.by_word().items()]  # fmt: skip
-        return f"Statements: {len(self)}. {'; '.join(parts)}."
+        """ "Statements: 44, 40 found by one author alone. holds: 18 (1 by several); …" """
+        said = [f"{w}: {len(f)} ({f.confirmed} by several)" for w, f in self.by_word().items()]
+        alone = len(self) - self.confirmed
+        return f"Statements: {len(self)}, {alone} found by one author alone. {'; '.join(said)}."
 
     @property
     def confirmed(self) -> int:

@@ -9,9 +9,9 @@
 from .chain import stages
 from .devices import FACTORS, cards, several
 from .renting import break_even, energy
-from .works import LLAMA_70B, filling, generating, in_flight, launch, networks, prefill
+from .works import LLAMA_70B, filling, generating, launch, networks, prefill
 
 __all__ = [
     "FACTORS", "LLAMA_70B", "break_even", "cards", "energy", "filling", "generating",
-    "in_flight", "launch", "networks", "prefill", "several", "stages",
+    "launch", "networks", "prefill", "several", "stages",
 ]  # fmt: skip

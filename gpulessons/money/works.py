@@ -8,7 +8,6 @@ little. Bytes are those of weights and caches far larger than an L2, and pass th
 might stay on the chip (outputs, logits, scores) and what a framework adds are left out.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -156,21 +155,6 @@ def filling(
     one, two = (generating(count, context, model).held[factors] for count in (1, 2))
     more = max(0, (device.memory or one) - one) // (two - one)
     return generating(1 + int(more), context, model)
-
-
-def in_flight(
-    rate: float, device: Device, factors: str, context: float, model: Model = LLAMA_7B
-) -> float:
-    """Requests in flight on average, at least, if so many tokens a second are asked for, spread
-    evenly: Little's law, requests a second × tokens of each × seconds of a step. A step takes the
-    longer the more share it; math.inf where more would have to fit than do."""
-    flying = 0.0
-    for _ in range(200):
-        seconds = generating(max(1, round(flying)), context, model).seconds(device, factors)
-        if seconds is None:
-            return math.inf
-        flying = rate * seconds
-    return flying
 
 
 def prefill(tokens: int, model: Model = LLAMA_7B) -> Work:

@@ -159,8 +159,8 @@ def test_the_table_has_a_row_for_each_statement_under_its_word():
     assert [each.about.name for each in mine] == ["10b", "5a"] and mine["5a"].here == ""
     assert ">you<" in mine._repr_html_() and ">holds</td>" in mine._repr_html_()
     assert repr(mine).startswith("10b: holds by you\n5a: – by you\n")
-    assert found.sentence == ("Statements: 3. holds: 1, of these 0 by several authors; "
-                              "depends: 2, of these 0 by several authors.")  # fmt: skip
+    assert found.sentence == ("Statements: 3, 3 found by one author alone. "
+                              "holds: 1 (0 by several); depends: 2 (0 by several).")  # fmt: skip
     assert found["5a"].word == HOLDS and claims.judged(4).confirmed == 2
     with pytest.raises(KeyError, match="Nothing was found about 2a"):
         found["2a"]

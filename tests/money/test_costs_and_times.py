@@ -19,7 +19,6 @@ from gpulessons.money.works import (
     Work,
     filling,
     generating,
-    in_flight,
     launch,
     networks,
     prefill,
@@ -137,14 +136,3 @@ def test_break_even_is_where_both_have_cost_the_same():
 
 
 # -- Requests in flight.
-
-
-def test_in_flight_are_requests_a_second_times_the_seconds_of_each():
-    box = Device("box", {"16 bits": 1e15}, 1e12, memory=1e9)
-    small = Model(2, 1_024, 3, 10_000)
-    many = in_flight(5e4, box, "16 bits", 1_000, small)
-    step = generating(round(many), 1_000, small).seconds(box, "16 bits")
-    assert many == pytest.approx(5e4 * step) and many > 5  # tokens a second × seconds of a step
-    assert in_flight(8e4, box, "16 bits", 1_000, small) > 1.7 * many  # each step then takes longer
-    assert in_flight(0, box, "16 bits", 100, small) == 0
-    assert math.isinf(in_flight(1e12, box, "16 bits", 100, small))  # more than fit
