@@ -213,9 +213,9 @@ def test_the_roof_keeps_out_what_is_noisy_absent_or_warm():
 
 def test_rungs_stand_at_their_share_of_their_own_library():
     ladder = of("matmul_ladder")
-    cublas, naive = timed("PyTorch on GPU", "torch_gpu", 1.0), timed("CUDA, naive", "gpu", 4.0)
-    here = compared(*cublas, *naive, op="matmul", unit="rows")
-    assert ladder.shares_here(here) == {"naive": 1 / 4} and ladder.shares_here(None) == {}
+    cublas, plain = timed("PyTorch on GPU", "torch_gpu", 1.0), timed("CUDA, coalesced", "gpu", 4.0)
+    here = compared(*cublas, *plain, op="matmul", unit="rows")
+    assert ladder.shares_here(here) == {"coalesced": 1 / 4} and ladder.shares_here(None) == {}
     assert "25% here" in ladder.rungs({}, here).alt
     assert [ladder.fraction(load) for load in (2, 1 / 8, 9 / 8, 0.3)] == ["2", "1/8", "9/8", "0.3"]
 
@@ -224,12 +224,12 @@ def test_every_rung_is_published_on_one_card_and_modelled_as_it_was_published():
     ladder = of("matmul_ladder")
     shares = ladder.of_cublas(ladder.published_on())
     assert list(shares) == list(ladder.RUNGS)
-    assert shares["naive"] == pytest.approx(309 / 23_249.6) and shares["cuBLAS"] == 1
+    assert shares["coalesced"] == pytest.approx(1_986.5 / 23_249.6) and shares["cuBLAS"] == 1
     for rung, said in ladder.levels().items():
         assert said.low < 2 * 4_096**3 / ladder.published_on()[rung].value < said.high, rung
-    picture = ladder.rungs({"naive": 0.08})
+    picture = ladder.rungs({"coalesced": 0.08})
     drawn = {float(x) for line in picture.axes.lines for x in line.get_xdata()}
-    assert {shares["naive"], 4.77 / 8.92, 0.08} <= drawn
+    assert {shares["coalesced"], 4.77 / 8.92, 0.08} <= drawn
     assert "gpu-gemm" in picture.alt and "its loads allow 8%" in picture.alt
 
 
