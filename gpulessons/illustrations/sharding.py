@@ -15,13 +15,13 @@ COLORS = {"weights": BLUE, "gradients": SKY, "float32 copy": GREEN, "Adam's mean
 def activations(shape: Shape, inside: str) -> int:
     """Bytes that a token leaves for the backward pass, in 16 bits; attention keeps no scores.
 
-    Of a layer's inside all is kept (x and normalized x twice, queries and their result, keys and
-    values, four of the inner width), or every product's result, or x alone (recomputed), or as by
-    torchtitan (selective) x, what attention gives, and every second product.
+    A layer's inside is kept (x twice, and twice normalized, queries and their result, keys and
+    values, four of the inner width), or recomputed from x, or selective, as torchtitan does: kept
+    are x, what attention gives, and every second product.
     """
     keys, width, inner = shape.kv_heads * shape.head, shape.width, shape.inner
     each = {"kept": 6 * width + 2 * keys + 4 * inner, "selective": 4 * width + keys + inner,
-            "recomputed": width, "products": 4 * width + 2 * keys + 2 * inner}[inside]  # fmt: skip
+            "recomputed": width}[inside]  # fmt: skip
     return 2 * shape.layers * each
 
 

@@ -53,7 +53,6 @@ class Shape(NamedTuple):
 LLAMA_2_7B = Shape(32, 4_096, 32, 32, 11_008, 32_000)
 LLAMA_3_8B = Shape(32, 4_096, 32, 8, 14_336, 128_256)
 LLAMA_3_70B = Shape(80, 8_192, 64, 8, 28_672, 128_256)
-LLAMA_3_405B = Shape(126, 16_384, 128, 8, 53_248, 128_256)
 
 
 class Decoder:
