@@ -1,6 +1,5 @@
 """No sentence of the course states a number or an order that a page could contradict."""
 
-
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
@@ -25,7 +24,6 @@ def test_what_its_prose_states_has_a_ground(path):
 
 def test_every_ground_is_of_something_that_is_stated():
     import json
-
     every = json.loads(stated.GROUNDS.read_text(encoding="utf-8"))
     read = {path.stem: save_notebooks.read(path) for path in PATHS}
     for name, grounds in every.items():

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from gpulessons import evidence
 from gpulessons.illustrations import decoding
 from gpulessons.models.decoder import LLAMA_2_7B, LLAMA_3_8B, Decoder, Shape
 
@@ -31,6 +32,10 @@ def test_the_named_shapes_have_the_published_numbers_of_parameters():
     """6.74 and 8.03 thousand million (Touvron et al. 2023; Llama Team 2024), norms apart."""
     for shape, published in ((LLAMA_2_7B, 6.74e9), (LLAMA_3_8B, 8.03e9)):
         assert abs(shape.read + shape.words * shape.width - published) < 0.005e9
+    large = evidence.published("layout")[0].sizes  # of 128 heads of queries, 8 of keys
+    shape = Shape(large["layers"], large["width"], 128, 8, large["inner"], 128_256)
+    assert shape.read + shape.words * shape.width == pytest.approx(large["parameters"], 0.003)
+    assert shape.cached == 2 * large["layers"] * large["keys"]
     decoder = Decoder(TINY)
     assert TINY.read == decoder.words.numel() + sum(
         each.numel() for layer in decoder.layers for each in layer.values())

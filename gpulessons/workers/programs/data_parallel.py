@@ -45,8 +45,7 @@ def main(
 
     how: one of gradients.WAYS, or of MEGABYTES. batch: examples in a minibatch, over all workers:
     each takes every world-th. depth: how many hidden layers there are. micro: into so many
-    micro-batches each worker cuts its share, and sends once. link: (latency, bandwidth) of an
-    emulated wire.
+    micro-batches each worker cuts its share, and sends once. link: (latency, bandwidth), emulated.
     pace: seconds that an example takes on its way there and back, slept: an emulated computer.
     """
     number = getattr(torch, dtype)
