@@ -27,8 +27,7 @@ def check_answers(
     if alike(answers, wants, near):
         return
     for sentence, where, mistaken in mistakes:
-        made = answers_of(mistaken, cases)
-        both = zip(answers, made, wants, strict=True)
+        both = zip(answers, answers_of(mistaken, cases), wants, strict=True)
         if all(alike(a, m, near) or alike(a, w, near) for a, m, w in both):
             raise Mismatch(sentence, where)
     n = next(n for n, want in enumerate(wants) if not alike(answers[n], want, near))
