@@ -15,11 +15,11 @@ from gpulessons.grader.waste import check_sectors, check_threads, total
 from gpulessons.operation import EDGES, op
 
 
-def a_function(module, text, cases, hint, praise, mistakes=(), hints=(), forbidden=()):
+def a_function(module, text, cases, hint, praise, mistakes=(), hints=(), forbidden=(), near=1e-5):
     """A function that answers every case as the solution does; praise may have {0}, its first."""
 
     def judge(attempt):
-        check_like(text, attempt, cases, hint, mistakes)
+        check_like(text, attempt, cases, hint, mistakes, near)
         return praise.format(*(plain(solved(text)(*case)) for case in cases))
 
     return Exercise(module, text, judge=judge, hints=hints, forbidden=forbidden)
@@ -42,9 +42,9 @@ def a_kernel(
     return Exercise(module, text, judge=judge, hints=hints)
 
 
-def check_like(text, attempt, cases, hint, mistakes=()):
+def check_like(text, attempt, cases, hint, mistakes=(), near=1e-5):
     """Mismatch unless the attempt answers every case as the solution does."""
-    check_answers(attempt, solved(text), cases, hint, named(text, hint, mistakes))
+    check_answers(attempt, solved(text), cases, hint, named(text, hint, mistakes), near)
 
 
 def coalesced(hint):

@@ -1,4 +1,4 @@
-"""How often is a checkpoint worth its price? Young's interval, for many machines."""
+"""How often is a checkpoint worth its price? Young's interval, or what a search finds beside it."""
 
 from gpulessons.exercises.asking import a_function
 
@@ -33,5 +33,5 @@ hints = (
 
 exercise = a_function(
     __name__, text, CASES, "the two losses: one falls with the interval, the other grows with it.",
-    "Young's interval: both losses are then equally large.", mistakes, hints,
+    "Young's interval: both losses are then equally large.", mistakes, hints, near=0.05,
 )  # fmt: skip

@@ -17,20 +17,20 @@ LONG = 70  # characters of a value that a sentence still shows
 
 def check_answers(
     attempt: Callable, expected: Callable, cases: Sequence[tuple], hint: str,
-    mistakes: Sequence[tuple] = (),
+    mistakes: Sequence[tuple] = (), near: float = 1e-5,
 ) -> None:  # fmt: skip
     """Mismatch unless attempt(*case) is expected(*case), in every case.
 
     mistakes: (sentence, hint, function): named where the function gives all the wrong answers.
     """
     answers, wants = (answers_of(function, cases) for function in (attempt, expected))
-    if all(map(alike, answers, wants)):
+    if alike(answers, wants, near):
         return
     for sentence, where, mistaken in mistakes:
-        made = answers_of(mistaken, cases)
-        if all(alike(a, m) or alike(a, w) for a, m, w in zip(answers, made, wants, strict=True)):
+        both = zip(answers, answers_of(mistaken, cases), wants, strict=True)
+        if all(alike(a, m, near) or alike(a, w, near) for a, m, w in both):
             raise Mismatch(sentence, where)
-    n = next(n for n, want in enumerate(wants) if not alike(answers[n], want))
+    n = next(n for n, want in enumerate(wants) if not alike(answers[n], want, near))
     named = zip(inspect.signature(expected).parameters, cases[n], strict=False)
     given = ", ".join(f"{name} = {brief(plain(value))}" for name, value in named)
     raise Mismatch(f"For {given}: {first_wrong(answers[n], wants[n])}", hint)
@@ -42,13 +42,13 @@ def answers_of(function: Callable, cases: Sequence[tuple]) -> list:
         return [plain(run(function, deepcopy(case), {})) for case in cases]
 
 
-def alike(answer: Any, want: Any) -> bool:
+def alike(answer: Any, want: Any, near: float = 1e-5) -> bool:
     """The same, or close: float32 will do, and infinity may stand for None."""
     if isinstance(want, list):
         as_many = isinstance(answer, list) and len(answer) == len(want)
-        return as_many and all(map(alike, answer, want))
+        return as_many and all(alike(a, w, near) for a, w in zip(answer, want, strict=True))
     if isinstance(want, float) and isinstance(answer, numbers.Real):
-        return bool(np.isclose(float(answer), want, rtol=1e-5, atol=1e-6, equal_nan=True))
+        return bool(np.isclose(float(answer), want, rtol=near, atol=1e-6, equal_nan=True))
     return bool(answer is None or answer == math.inf if want is None else answer == want)
 
 

@@ -19,7 +19,6 @@ from gpulessons.plots.roofline import (
 )  # fmt: skip
 
 MOST, IN_NO_TIME = 2**27, 2**24  # bytes; the second where measuring has next to no time
-LOW = 0.5  # of the roof
 TRAFFIC = {"total": "read", "triad": "triad", "adam_step": "triad"}
 
 
@@ -58,17 +57,15 @@ def sorted_out(runs, machine) -> tuple[list[Timing], list[str]]:
 
 
 def told(timings, machine) -> str:
-    """Each op's share of its roof, highest first, and which stay below half of it."""
+    """Each op's share of its roof, highest first."""
     lines = []
     for place in ("CPU", "GPU"):
         here = [(t, roof_of(t, machine)) for t in timings if device(t.backend) == place]
         ranked = sorted(((share(t, *roof), t.op, traffic(t.op) if is_bound_by_bytes(t, *roof)
                           else "peak") for t, roof in here), reverse=True)  # fmt: skip
         if ranked:
-            low = [name for part, name, _ in ranked if part < LOW]
             each = (f"{name} {part:.0%} ({kind})" for part, name, kind in ranked)
-            lines += [f"{place}: {', '.join(each)}",
-                      f"Below {LOW:.0%} of the roof: {', '.join(low) or 'none'}."]
+            lines.append(f"{place}: {', '.join(each)}")
     return "\n".join(lines) or "Every time here is noisy: close other programs, and measure again."
 
 

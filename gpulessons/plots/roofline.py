@@ -3,7 +3,7 @@
 S. Williams, A. Waterman and D. Patterson, "Roofline: An Insightful Visual Performance Model", 2009.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from gpulessons import units
@@ -18,7 +18,7 @@ def best_of_all(op: str) -> str:
 
 
 def roofline(
-    machine: Any, timings: Iterable[Any], *, names: Sequence[str] = (), title: str = "",
+    machine: Any, timings: Iterable[Any], *, title: str = "",
     traffic: Callable[[str], str] = best_of_all,
 ) -> Picture:
     """FLOP/s of ops against their FLOPs per byte, under the ceilings of the machine's card.
@@ -28,27 +28,25 @@ def roofline(
     that ceiling for a roof, where there is one. (A loop's stores cost a read, a memcpy's none.)
     timings: of one size or many; one that is too noisy to be quoted is left out, and named. Ops
     without arithmetic have no place on a log axis: they stand at its left end, as far below the
-    roof as their bytes are. names: what to call the points, where they are not told apart by their
-    ops. Raises ValueError where there is nothing to draw, or no ceiling.
+    roof as their bytes are. Raises ValueError where there is nothing to draw, or no ceiling.
     """
     timings = list(timings)
-    named = list(zip(timings, names or [t.op for t in timings], strict=True))
-    noisy = [name for t, name in named if t.noise == "too noisy"]
-    named = [(t, name) for t, name in named if t.noise != "too noisy"]
-    if not named:
+    noisy = [t.op for t in timings if t.noise == "too noisy"]
+    timings = [t for t in timings if t.noise != "too noisy"]
+    if not timings:
         raise ValueError("Give at least one timing that is not too noisy: compare(relu).timings.")
-    under = [(t, roof(machine, t.backend, traffic(t.op))) for t, _ in named]
+    under = [(t, roof(machine, t.backend, traffic(t.op))) for t in timings]
     roofs = [its_roof for _, its_roof in under]
     left_out = f" Left out, too noisy: {', '.join(noisy)}." if noisy else ""
     title = (title or under_the_slope(under)) + left_out
-    left, right = ends([t for t, _ in named], roofs)
+    left, right = ends(timings, roofs)
     figure, axes = blank(height=4.6, title=title)
     log_axes(axes, x=("FLOPs per byte (◂ none at all)", "{:g}".format),
              y=("FLOP/s", lambda rate: units.rate(rate, "FLOP/s")))
     axes.set_xlim(left, right)
     for place, kinds in roofs_by_place(machine, under, traffic).items():
         draw_roof(axes, place, kinds, left, right)
-    labels = [draw_point(axes, timing, name, left) for timing, name in named]
+    labels = [draw_point(axes, timing, left) for timing in timings]
     lowest = min([y for _, y, *_ in labels] + [left * bandwidth for _, bandwidth in roofs])
     axes.set_ylim(lowest / 2, 3 * max(peak for peak, _ in roofs))
     label_ends(axes, labels)
@@ -65,7 +63,7 @@ def roofs_by_place(machine, under, traffic):
     return places
 
 
-def draw_point(axes, timing, name, left):
+def draw_point(axes, timing, left):
     """A mark, and its label: (x, y, words, color). left: where what has no arithmetic stands, as
     far below the roof as its bytes are."""
     x = intensity(timing) or left
@@ -77,8 +75,7 @@ def draw_point(axes, timing, name, left):
     if high := getattr(timing, "high", None):  # modelled
         axes.plot([x, x], [done / high, done / timing.low], color=color, linewidth=1,
                   linestyle=DASH_DOT)
-    y = done / timing.median
-    return x, y, name, color
+    return x, done / timing.median, timing.op, color
 
 
 def roof(machine: Any, backend: str, traffic: str = "") -> tuple[float, float]:

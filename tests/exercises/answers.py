@@ -347,6 +347,8 @@ RIGHT = {
     ],
     "save_every": [
         ("sqrt(2 * cost * mtbf / machines)", "(2 * cost * (mtbf / machines)) ** 0.5"),
+        ("sqrt(2 * cost * mtbf / machines)",  # searched for
+         "min((1.02**n for n in range(999)), key=lambda t: cost / t + t * machines / 2 / mtbf)"),
     ],
     "zero_step": [
         ("cut(each, wire.world_size)", "each.tensor_split(wire.world_size)"),

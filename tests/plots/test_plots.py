@@ -120,7 +120,7 @@ def test_a_tie_and_a_noisy_machine_have_no_winner():
 
 def test_points_stand_at_their_intensity_and_rate_under_the_roof_of_their_card():
     one, two = timed("a", "host", 1e-6, 1e-3)
-    picture = roofline(Card(), [one, two], names=["one", "two"])
+    picture = roofline(Card(), [one, two])
     dots = [point[:2] for point in markers(picture.axes)]
     assert dots == [(1 / 8, pytest.approx(1e9)), (1 / 8, pytest.approx(1e8))]
     assert roof(Card(), "host") == (1e12, 1e11) and roof(Card(), "host", "copy") == (1e12, 9e10)
@@ -134,8 +134,8 @@ def test_points_stand_at_their_intensity_and_rate_under_the_roof_of_their_card()
 def test_no_two_names_on_a_roofline_meet():
     from matplotlib.text import Text
 
-    many = [timed("a", "host", 1e-6 * (1 + n / 4))[0] for n in range(9)]
-    picture = roofline(Card(), many, names=[f"a version {n}" for n in range(9)])
+    many = [timed("a", "host", 1e-6 * (1 + n / 4), op=f"an op {n}")[0] for n in range(9)]
+    picture = roofline(Card(), many)
     picture.figure.draw_without_rendering()
     boxes = [Text.get_window_extent(text) for text in picture.axes.texts]  # without their lines
     assert sum(a.overlaps(b) for n, a in enumerate(boxes) for b in boxes[:n]) == 0
