@@ -57,13 +57,15 @@ def test_a_branch_keeps_the_other_lanes_waiting(launched):
 
 def test_a_step_fills_its_cells_and_those_before_are_gray(launched):
     steps = player(launched)
-    (at,) = [n for n in range(len(steps)) if steps.steps[n].array == "x"]
-    assert "8 lanes of warp 0 read x at line" in steps.figure(at).alt
-    _, cells = steps.figure(at).figure.axes
-    assert set(filled(cells, ACCESS_COLORS["read"])) == {(3, row) for row in range(8)}
+    (at,) = [n for n, (first, *_) in enumerate(steps.moments) if first.array == "x"]
+    picture = steps.figure(at)
+    assert "warp 0, 8 lanes, reads x and writes tile" in picture.alt
+    read, written = picture.figure.axes
+    assert set(filled(read, ACCESS_COLORS["read"])) == {(3, row) for row in range(8)}
+    assert len(filled(written, ACCESS_COLORS["write"])) == 8
     assert [place_of(index, (2, 3, 4), 4) for index in ((0, 0, 1), (1, 2, 3))] == [(0, 1), (5, 3)]
     assert place_of((35,), (64,), 32) == (1, 3)
-    last = steps.steps[-1]
+    last = steps.moments[-1][-1]
     assert (last.array, last.access) == ("out", "write")
     assert steps.seen(len(steps), "x") == {(row, 3) for row in range(8)}
     assert len(steps.multiples().figure.axes) == 4
