@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .axes import Told, beside, label_ends, log_axes, name_rows, two_ticks
+from .axes import Told, beside, label_ends, log_axes, name_rows
 from .picture import (
     BLUE,
     DARK,
@@ -42,7 +42,7 @@ LOOKS: list[dict[str, Any]] = [
 
 def dots(
     rows: Sequence[tuple[str, float, dict]], what: str, write: Callable[[float], str], *,
-    title: str, one: bool = False,
+    title: str, one: bool = False, base: int = 10,
 ) -> Picture:
     """A row for each (name, value, how its dot looks) on a log axis, which has no zero for bars.
 
@@ -59,8 +59,7 @@ def dots(
     name_rows(axes, [name for name, *_ in rows])
     values = [value for _, value, _ in rows] + [1] * one
     axes.set_xlim(min(values) / (8 if one else 2), 8 * max(values))
-    log_axes(axes, x=(what, write))
-    two_ticks(axes.xaxis)
+    log_axes(axes, x=(what, write), base=base)
     return Picture(figure, f"{title} {listed({n: write(v) for n, v, _ in rows})}.")
 
 
