@@ -156,21 +156,24 @@ def second_product(weights, values, output):
 
 @cuda.jit
 def scores_kernel(q, k, causal, scale, scores):
-    """A tile of scores: (heads, length, keys)."""
+    """A block's queries: their scores with all keys, a tile at a time, into memory."""
     queries = cuda.shared.array((ROWS, WIDEST_PADDED), float32, 16)
     keys = cuda.shared.array((COLUMNS, WIDEST_PADDED), float32, 16)
     mine = cuda.local.array((4, 2), float32)
-    head, first, start = cuda.blockIdx.z, cuda.blockIdx.y * ROWS, cuda.blockIdx.x * COLUMNS
+    head, first, start = cuda.blockIdx.y, cuda.blockIdx.x * ROWS, 0
     load(queries, WIDEST, q[head], first, 0)
-    load(keys, WIDEST, k[head], start, 0)
-    cuda.syncthreads()
-    first_product(queries, keys, mine)
-    scale_and_mask(mine, scale, first, start, k.shape[1], causal)
-    for a in range(4):
-        for b in range(2):
-            i, j = first + cuda.threadIdx.y + DOWN * a, start + cuda.threadIdx.x + ACROSS * b
-            if i < q.shape[1] and j < k.shape[1]:
-                scores[head, i, j] = mine[a, b]
+    while start < k.shape[1]:
+        load(keys, WIDEST, k[head], start, 0)
+        cuda.syncthreads()
+        first_product(queries, keys, mine)
+        scale_and_mask(mine, scale, first, start, k.shape[1], causal)
+        for a in range(4):
+            for b in range(2):
+                i, j = first + cuda.threadIdx.y + DOWN * a, start + cuda.threadIdx.x + ACROSS * b
+                if i < q.shape[1] and j < k.shape[1]:
+                    scores[head, i, j] = mine[a, b]
+        cuda.syncthreads()
+        start += COLUMNS
 
 
 @cuda.jit
@@ -195,24 +198,23 @@ def output_kernel(weights, v, out):
                 out[head, i, c] = mine[a, b]
 
 
-def blocks(q, k):
-    """(of keys, of queries, heads); ValueError where a head is too wide for the tiles."""
-    (heads, length, width), keys = q.shape, k.shape[1]
+def blocks(q):
+    """(of queries, heads); ValueError where a head is too wide for the tiles."""
+    heads, length, width = q.shape
     if width > WIDEST:
         raise ValueError(f"its tiles fit in shared memory up to {WIDEST} numbers a head")
-    return ceil_div(keys, COLUMNS), ceil_div(length, ROWS), heads
+    return ceil_div(length, ROWS), heads
 
 
 @attention.version("CUDA, three kernels", on=gpu, prepares=True)
 def launch_three(q, k, v, causal, out):
-    across, down, heads = blocks(q, k)
-    scores = gpu.empty((heads, q.shape[1], k.shape[1]), q.dtype)  # all of them at once
+    grid, scores = blocks(q), gpu.empty((*q.shape[:2], k.shape[1]), q.dtype)  # all at once
     rows, scale = scores.reshape(-1, k.shape[1]), np.float32(1 / math.sqrt(q.shape[2]))
 
     def call():
-        scores_kernel[(across, down, heads), (ACROSS, DOWN)](q, k, causal, scale, scores)
+        scores_kernel[grid, (ACROSS, DOWN)](q, k, causal, scale, scores)
         softmax_kernel[warp_per_row(len(rows))](rows, rows)  # now they are attention weights
-        output_kernel[(down, heads), (ACROSS, DOWN)](scores, v, out)
+        output_kernel[grid, (ACROSS, DOWN)](scores, v, out)
 
     return call
 
@@ -280,9 +282,8 @@ def tiled_kernel(q, k, v, causal, scale, out):
 
 @attention.version("CUDA, tiled", on=gpu)
 def launch_tiled(q, k, v, causal, out):
-    _, down, heads = blocks(q, k)
     scale = np.float32(1 / math.sqrt(q.shape[2]))
-    tiled_kernel[(down, heads), (ACROSS, DOWN)](q, k, v, causal, scale, out)
+    tiled_kernel[blocks(q), (ACROSS, DOWN)](q, k, v, causal, scale, out)
 
 
 @attention.version("PyTorch, fused, GPU", on=torch_gpu, prepares=True)
