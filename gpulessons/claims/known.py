@@ -260,7 +260,7 @@ def state_over_a_desktops_cache() -> Iterator[Figure]:
     cpu, alexnet = one("price", device="Core i7-6700K"), one("training", what="AlexNet")
     activations = 4 * 128 * 16 * 32 * 32 * (19 + 18 / 2 + 18 / 4)
     needed = {"ResNet-56, 128 pictures": 16 * 853_018 + activations,
-              "AlexNet, its parameters alone": 16 * alexnet.sizes["parameters"]}  # fmt: skip
+              "AlexNet, without activations": 16 * alexnet.sizes["parameters"]}  # fmt: skip
     for network, nbytes in needed.items():
         yield of_two(f"{network}, over a {cpu.device}'s cache", nbytes / cpu.sizes["cache"], cpu,
                      *[alexnet] * ("AlexNet" in network))

@@ -47,5 +47,5 @@ hints = (
 )
 
 exercise = a_kernel(
-    __name__, text, total, "what each thread adds to out[0].", mistakes, hints, inspect,
+    __name__, text, total, "what each thread adds to out[0].", mistakes, hints, inspect, most=64,
 )

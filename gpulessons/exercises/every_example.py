@@ -61,9 +61,7 @@ hints = (
     "Which of the two loops must be the outer one, so that a weight, once fetched, meets every "
     "example? Then each example needs a sum of its own.",
     "totals = cuda.local.array(4, np.float32)\n"
-    "weight = w[row, k]\n"
-    "for i in range(4):\n"
-    "    totals[i] += x[i, k] * weight",
+    "weight = w[row, k]",
 )
 
 ORDER = "the order of the loops: what stays in a register while the other moves on."

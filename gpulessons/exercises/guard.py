@@ -27,4 +27,4 @@ mistakes = (
     ("it is a copy: negative numbers are as they were.", "max(x[i], np.float32(0))", "x[i]"),
 )
 
-exercise = a_kernel(__name__, text, relu, "which threads have a number.", mistakes, hints)
+exercise = a_kernel(__name__, text, relu, "which threads have a number.", mistakes, hints, most=16)

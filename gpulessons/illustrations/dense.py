@@ -6,6 +6,7 @@ import numpy as np
 
 from gpulessons import units
 from gpulessons.measure.results import Comparison
+from gpulessons.plots.axes import two_ticks
 from gpulessons.plots.forms import LOOKS, log_lines
 from gpulessons.plots.picture import BLUE, COLORS, INK, ORANGE, Picture
 from gpulessons.plots.published import open_lines
@@ -17,8 +18,7 @@ def per_example(comparison: Comparison, models=None) -> Picture:
     Versions of one backend share its color, and each has its own mark and dashes.
     models: {name: function of the batch's size, in seconds for one call}, drawn as thin lines.
     """
-    best = {size: comparison.best(size=size) for size in comparison.sizes}
-    best = {size: timing for size, timing in best.items() if timing}
+    best = {size: timing for size in comparison.sizes if (timing := comparison.best(size=size))}
     drawn, of_backend = [], Counter()
     for version in comparison.versions:
         timings = [t for t in comparison.timings if t.version == version]
@@ -56,6 +56,7 @@ def on_card(rows, bound) -> Picture:
     title = f"On a {rows[0].device} 128 examples take {' or '.join(grown)} as long as 16."
     picture = log_lines(drawn, ("examples in the batch", units.count),
                         ("time of one example", units.seconds), title=title, ticks=sizes)
+    two_ticks(picture.axes.yaxis)
     picture.axes.set_xlabel(f"{picture.axes.get_xlabel()}\npublished: {rows[0].citation}")
     return picture
 

@@ -5,6 +5,7 @@ from functools import partial
 from gpulessons import units
 from gpulessons.plots import forms
 from gpulessons.plots.axes import name_rows, written
+from gpulessons.plots.forms import key, percent
 from gpulessons.plots.picture import BLUE, COLORS, INK, MARKERS, VERMILLION, Picture, blank
 
 from .drawings import drawing
@@ -39,40 +40,34 @@ def floor(took: dict[int, float], wide: int, narrow: int) -> Picture:
 def queue(kernels: int, runs: float, every: float) -> Picture:
     """A step of so many kernels in a row, each of `runs` seconds, launched every `every` seconds:
     when each is launched, and when it runs. A kernel starts when the one before it has ended."""
-    period = max(runs, every)
-    ended = every + (kernels - 1) * period + runs
+    asked = [every * (n + 1) for n in range(kernels)]
+    starts, ended = [], 0.0
+    for moment in asked:
+        starts.append(max(moment, ended))
+        ended = starts[-1] + runs
     busy = kernels * runs / (ended - every)  # the first launch hides behind the step before
-    title = (f"{units.plural(kernels, 'kernel')} of {units.seconds(runs)}, one launched every "
-             f"{units.seconds(every)}: the GPU is busy {busy:.0%} of the step.")
-    return moments(title, {"launches": (0, every, every), "the GPU runs": (every, period, runs)},
-                   kernels, ended, f" All has run after {units.seconds(ended)}.")
-
-
-def gaps(kernels: int, every: dict[str, float]) -> Picture:
-    """{who launches: seconds from one kernel to the next, the least of them a whole run or more}"""
-    told = ", ".join(f"{units.seconds(kernels * each)} {how}" for how, each in every.items())
-    rows = {how: (0, each, min(every.values())) for how, each in every.items()}
-    return moments(f"{kernels} kernels: {told}.", rows, kernels, kernels * max(every.values()))
-
-
-def moments(title: str, rows: dict, count: int, until: float, more: str = ""):
-    """{row: (the first one's start, the next one's distance, how long each takes)}"""
-    figure, axes = blank(width=7.6, height=1.2 + 0.6 * len(rows), title=title)
-    for y, (row, (first, apart, long)) in enumerate(rows.items()):
-        look = {"color": INK, "alpha": 0.35} if row == "launches" else {"color": BLUE}
-        axes.broken_barh([(first + n * apart, 0.94 * long) for n in range(count)],
-                         (y - 0.25, 0.5), **look)  # fmt: skip
-    name_rows(axes, [*rows])
-    axes.set(xlim=(0, max(until, 41e-6)), xlabel="time (modelled)")
+    waits = "the kernels" if runs >= every else "the launches"
+    title = (
+        f"{units.plural(kernels, 'kernel')} of {units.seconds(runs)}, one launched every "
+        f"{units.seconds(every)}: the step waits for {waits}, the GPU is busy {busy:.0%} of it."
+    )
+    figure, axes = blank(width=7.6, height=2.4, title=title)
+    for moment, start in zip(asked, starts, strict=True):
+        axes.barh(0, 0.94 * every, left=moment - every, height=0.5, color=INK, alpha=0.35)
+        axes.barh(1, 0.94 * runs, left=start, height=0.5, color=BLUE)
+    name_rows(axes, ["launches", "the GPU runs"])
+    axes.set_xlim(0, max(ended, 41e-6))
+    axes.set_xlabel("time (modelled)")
     written(axes.xaxis, units.seconds)
-    return Picture(figure, title + more)
+    return Picture(figure, f"{title} All has run after {units.seconds(ended)}.")
 
 
 def timelines(seen, alone) -> Picture:
     """Steps as torch's profiler saw them, one below the other: {name: profile}. Time to the right;
     a bar below another was called by it; products of matrices in a color of their own.
     alone: {name: seconds, unwatched}."""
-    (figure, panels), told = blank(10, 2.4 * len(seen), nrows=len(seen), squeeze=False), []
+    figure, panels = blank(10, 2.4 * len(seen), nrows=len(seen), squeeze=False)
+    told = []
     for axes, (name, profile) in zip(panels.flat, seen.items(), strict=True):
         rows = nested(profile.events())
         whole = max(stop for row in rows for _, stop, _ in row)
@@ -83,7 +78,7 @@ def timelines(seen, alone) -> Picture:
                 axes.broken_barh(bars, (depth - 0.42, 0.84), facecolor=color)
         computing = sum(stop - start for row in rows for start, stop, called in row
                         if called in PRODUCTS)  # fmt: skip
-        told.append(f"{forms.percent(computing / whole)} in the {name} step")
+        told.append(f"{percent(computing / whole)} in the {name} step")
         axes.set_yticks([0], ["calls"])
         axes.set_ylim(len(rows) - 0.5, -1.1)
         for words, start, stop in phases(rows, whole):
@@ -91,12 +86,12 @@ def timelines(seen, alone) -> Picture:
                 axes.text((start + stop) / 2, -0.75, words, color=INK, fontsize=9, ha="center")
             axes.axvline(start, color=INK, linewidth=0.5, linestyle=":")
         axes.set_xlim(0, whole)
-        took = f"{name}: {units.seconds(whole)} watched, {units.seconds(alone[name])} alone"
-        axes.set_title(took, color=INK, fontsize=10, loc="left")
+        took = f"{units.seconds(whole)} watched, {units.seconds(alone[name])} alone"
+        axes.set_title(f"{name}: {took}", color=INK, fontsize=10, loc="left")
         written(axes.xaxis, units.seconds)
     title = f"Of the watched time products of matrices take {' and '.join(told)}."
     figure.suptitle(title, color=INK, fontsize=12, x=0.01, ha="left")
-    forms.key(figure, {"a product": {"color": BLUE}, "any other operator": {"color": VERMILLION}})
+    key(figure, {"a product": {"color": BLUE}, "any other operator": {"color": VERMILLION}})
     return Picture(figure, title)
 
 

@@ -159,8 +159,8 @@ def under_load(curves, flying, rate, took_what, title, most=math.inf) -> Picture
     lines(above, done)
     lines(below, took)
     two_ticks(below.yaxis)
-    told = [f"{name}: " + ", ".join(f"{flying[1](n)} in flight, {rate[1](y)}, each "
-            f"{units.seconds(n / y)}" for n, y in zip(there, rates, strict=True))
+    told = [f"{name}: " + ", ".join(f"{flying[1](n)} at {rate[1](y)} ({took_what} "
+            f"{units.seconds(n / y)})" for n, y in zip(there, rates, strict=True))
             for name, there, rates, *_ in curves]
     return Picture(figure, f"{title} {'; '.join(told)}.")
 

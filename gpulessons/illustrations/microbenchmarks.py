@@ -17,15 +17,15 @@ BESIDE = {"color": INK, "linestyle": DASH_DOT, "marker": "_"}  # what is no meas
 
 def in_flight(card: str = "A100") -> Picture:
     """What a card reads from DRAM, and how long each load takes, by the bytes that its threads have
-    in flight, one load of 8 bytes a thread; broken: what its idle latency asks for.
-    """
+    in flight, one load of 8 bytes a thread; broken: what its idle latency asks for."""
     rows, gpu = published("bandwidth by occupancy", what="read", device=card), named(card)
     (wait,) = published("latency", what="memory", device=card)
     ((name, threads, rates, look),) = open_lines(rows, "threads")
     there, idle = [8 * n * gpu.multiprocessors for n in threads], wait.value / (
         1e6 * wait.sizes["mhz"])
     loaded = there[-1] / rates[-1] / idle
-    title = (f"At its full rate a warp stays {units.ratio(loaded)} an {card}'s idle latency, so "
+    title = (f"At {percent(rates[-1] / gpu.dram_rate)} of its full rate a warp stays "
+             f"{units.ratio(loaded)} an {card}'s idle latency, so "
              f"{units.ratio(there[-1] / idle / gpu.dram_rate)} the bytes are there.")
     return under_load(
         [(name, there, rates, idle, {**look, "color": VERMILLION})],

@@ -12,12 +12,12 @@ from warplens.model.devices import sheet
 CARD = "T4"  # it is lent for nothing: a reader can measure it
 
 
-def apart(comparison, loop: Sequence[float]) -> tuple[float, float, float] | None:
-    """A Python loop's time over this CPU's best: (low, median, high), by the middle halves."""
+def at_most(comparison, nbytes: float) -> tuple[float, float, float] | None:
+    """How many times as fast as this CPU's best the card may be: (low, median, high)."""
     if not (best := comparison.best("host", "torch_cpu")):
         return None
-    (quick, slow), (least, most) = best.quartiles, quartiles(loop)
-    return least / slow, median(loop) / best.median, most / quick
+    (quick, slow), floor = best.quartiles, sheet(CARD).least(0, nbytes)
+    return quick / floor, best.median / floor, slow / floor
 
 
 def rivals(comparison, nbytes: float, loop: Sequence[float]) -> Picture:

@@ -7,13 +7,13 @@ pass makes two. The arithmetic is the same; only the traffic is halved.
 """
 
 import numpy as np
-from numba import cuda, njit, prange, uint32
+from numba import cuda, njit, prange
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
 from .activations_more import device_gelu, gelu, gelu_kernel, vector_gelu
-from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div
+from .common import PARALLEL, SERIAL, SIZES, THREADS, WARP, ceil_div
 from .rows import WIDTH
 from .vectors import full_width
 
@@ -47,41 +47,39 @@ bias_gelu.version("Numba, fused", on=host)(njit(**PARALLEL)(fused_loop))
 # -- On the GPU: two kernels, then one. The bias is read so often that it never leaves the cache.
 
 
-@cuda.jit(device=True)
-def column(i, b):
-    """Where element i has its bias. 64 bits would take a hundred instructions to divide."""
-    return uint32(i) % uint32(b.size)
+def tiles(x):
+    """A grid of two axes: blocks of 32 columns by 8 rows."""
+    return (ceil_div(x.shape[1], WARP), ceil_div(x.shape[0], 8)), (WARP, 8)
 
 
 @cuda.jit
 def bias_kernel(x, b, out):
-    i = cuda.grid(1)
-    if i < x.size:
-        out[i] = x[i] + b[column(i, b)]
+    column, row = cuda.grid(2)
+    if row < x.shape[0] and column < x.shape[1]:
+        out[row, column] = x[row, column] + b[column]
 
 
 @bias_gelu.version("CUDA, two kernels", on=gpu, prepares=True)
 def launch_two(x, b, out):
-    grid, x, out = ceil_div(x.size, THREADS), x.ravel(), out.ravel()
+    grid, flat = ceil_div(x.size, THREADS), out.ravel()
 
     def call():
-        bias_kernel[grid, THREADS](x, b, out)
-        gelu_kernel[grid, THREADS](out, out)
+        bias_kernel[tiles(x)](x, b, out)
+        gelu_kernel[grid, THREADS](flat, flat)
 
     return call
 
 
 @cuda.jit
 def fused_kernel(x, b, out):
-    i = cuda.grid(1)
-    if i < x.size:
-        out[i] = device_gelu(x[i] + b[column(i, b)])
+    column, row = cuda.grid(2)
+    if row < x.shape[0] and column < x.shape[1]:
+        out[row, column] = device_gelu(x[row, column] + b[column])
 
 
 @bias_gelu.version("CUDA, fused", on=gpu, prepares=True)
 def launch_fused(x, b, out):
-    grid, x, out = ceil_div(x.size, THREADS), x.ravel(), out.ravel()
-    return lambda: fused_kernel[grid, THREADS](x, b, out)
+    return lambda: fused_kernel[tiles(x)](x, b, out)
 
 
 @bias_gelu.version("PyTorch, two operators, GPU", on=torch_gpu, prepares=True)

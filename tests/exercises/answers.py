@@ -43,7 +43,7 @@ WRONG = {
     "guard": [
         ("i < x.size", "i < x.size - 1", "element 30, the last"),
         ("if i < x.size:", "for i in range(x.size if i == 0 else 0):", "1 of 256 threads writing"),
-        ("if i < x.size:", "for i in range(i, x.size if i < 32 else 0, 32):", "with 32 of 512"),
+        ("if i < x.size:", "for i in range(i, x.size if i < 32 else 0, 32):", "with 32 of 1,280"),
         ("[(x.size + 255) // 256, 256]", "[x.size, 1]", "in blocks of 1"),
     ],
     "judge_a_claim": [
@@ -220,8 +220,12 @@ RIGHT = {
     ],
     "add_up": [
         ("    if i < x.size:\n        cuda", "    if i >= x.size:\n        return\n    cuda"),
-        ("if i < x.size:\n        cuda.atomic.add(out, 0, x[i])",
-         "for k in range(i, x.size, cuda.gridsize(1)):\n        cuda.atomic.add(out, 0, x[k])"),
+        ("    if i < x.size:\n        cuda.atomic.add(out, 0, x[i])\n\ndef my_total(x):\n"
+         "    out = cuda.to_device(np.zeros(1, np.float32))\n"
+         "    my_add_up[(x.size + 255) // 256, 256]",
+         "    for k in range(i, x.size, cuda.gridsize(1)):\n        cuda.atomic.add(out, 0, x[k])\n"
+         "\ndef my_total(x):\n    out = cuda.to_device(np.zeros(1, np.float32))\n"
+         "    my_add_up[2, 64]"),
     ],
     "agree": [
         ("    t, first = cuda.threadIdx.x, 64 * cuda.blockIdx.x\n"

@@ -194,7 +194,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "layers": lambda f: f(),
         "floor": lambda f: f({2: 3e-4, 64: 4e-4, 512: 9e-3}, 64, 2),
         "queue": lambda f: f(15, 2e-6, 2.5e-6),
-        "gaps": lambda f: f(15, {"called": 9e-6, "replayed": 1e-6}),
         "timelines": lambda f: f({"narrow": Of(events=step_events)}, {"narrow": 1e-3}),
     },
     "grid": {"grid_picture": lambda f: f()},
