@@ -255,7 +255,7 @@ PLOTS = {
     "picture": {"images": lambda f: f({"a": random(8, 9), "b": random(8, 9, 3)}, "Two.")},
     "modelled": {"bounds": lambda f: f(estimate())},
     "calibration": {"reliability": lambda f: f(calibration())},
-    "roofline": {"roofline": lambda f: f(Card(), timed(*CPU[0]), names=["small", "large"])},
+    "roofline": {"roofline": lambda f: f(Card(), timed(*CPU[0]))},
 }
 ALL = [(f"gpulessons.{room}.{module}", name) for room, given in
        (("illustrations", GIVEN), ("plots", PLOTS))
