@@ -16,11 +16,16 @@ PRODUCTS = "aten::mm", "aten::addmm"
 DEEPEST = 6  # rows of a timeline
 
 
+def by_tens(picture: Picture) -> None:
+    """The widths are powers of two; the times stay in tens."""
+    from matplotlib.ticker import LogLocator
+
+    picture.axes.yaxis.set_major_locator(LogLocator())
+
+
 def floor(took: dict[int, float], wide: int, narrow: int) -> Picture:
     """Time of a step against the width of its layers, measured: {width: seconds}. Beside it, how
     it would fall if nothing but arithmetic took time."""
-    from matplotlib.ticker import LogLocator
-
     last = max(took)
     by_work = {width: took[last] * (width / last) ** 2 for width in took}
     title = (f"{(wide // narrow) ** 2:,} times less arithmetic: {units.seconds(took[narrow])} "
@@ -33,7 +38,23 @@ def floor(took: dict[int, float], wide: int, narrow: int) -> Picture:
         ticks=[*took], title=title)
     picture.axes.axhline(min(took.values()), color=INK, linewidth=0.8, linestyle="--")
     picture.axes.set_ylim(min(took.values()) / 30, 3 * took[last])
-    picture.axes.yaxis.set_major_locator(LogLocator())
+    by_tens(picture)
+    return picture
+
+
+def ways(took: dict[str, dict[int, float]]) -> Picture:
+    """Time of a step against its layers' width, {way: {width: seconds}}; the first way is eager."""
+    (first, eager), *others = took.items()
+    title = "; ".join(
+        f"{units.plural(width, 'number')} a layer: {units.seconds(eager[width])} {first}, "
+        f"{units.seconds(min(other[width] for _, other in others))} with fewer calls"
+        for width in (min(eager), max(eager)))
+    picture = forms.log_lines(
+        [(way, [*each], [*each.values()], look)
+         for (way, each), look in zip(took.items(), forms.LOOKS, strict=False)],
+        ("numbers in each layer", units.count), ("time of a step", units.seconds), base=2,
+        ticks=[*eager], title=f"{title}.")
+    by_tens(picture)
     return picture
 
 

@@ -36,8 +36,9 @@ class Compiled:
         return math.ceil(self.seconds / (eager - compiled))
 
 
-def compiled(function: Callable, *inputs: Any) -> Compiled:
-    """Compile a function of tensors by calling it once on these; other lengths need no second time.
+def compiled(function: Callable, *inputs: Any, dynamic: bool = True) -> Compiled:
+    """Compile a function of tensors by calling it once on these; other lengths need no second time,
+    if dynamic.
 
     One graph, and one thread that compiles. Where a C++ compiler or anything else is missing, the
     result says so: nothing is raised.
@@ -47,7 +48,7 @@ def compiled(function: Callable, *inputs: Any) -> Compiled:
     import torch
     from torch._inductor import config
 
-    call = torch.compile(function, dynamic=True, fullgraph=True)
+    call = torch.compile(function, dynamic=dynamic, fullgraph=True)
     try:
         look_for_vectors()
         known = {name: value for name, value in PLAINLY.items() if hasattr(config, name)}

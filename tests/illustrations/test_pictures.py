@@ -193,6 +193,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "frameworks": {
         "layers": lambda f: f(),
         "floor": lambda f: f({2: 3e-4, 64: 4e-4, 512: 9e-3}, 64, 2),
+        "ways": lambda f: f({"eager": {2: 3e-4, 64: 4e-4}, "replayed": {2: 2e-4, 64: 3e-4}}),
         "queue": lambda f: f(15, 2e-6, 2.5e-6),
         "timelines": lambda f: f({"narrow": Of(events=step_events)}, {"narrow": 1e-3}),
     },
