@@ -43,7 +43,7 @@ class Count:
 
 
 def main(
-    worker: Worker, cells: Sequence[int] = (1, 16, 256, 4_096, 65_536),
+    worker: Worker, cells: Sequence[int] = (1, 256, 65_536),
     additions: int = 150_000_000,
 ) -> dict[int | str, Count]:  # fmt: skip
     """Returns {number of shared cells: Count}; of atomic additions, in ROUNDS rounds, also of own
