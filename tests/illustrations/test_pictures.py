@@ -201,10 +201,9 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "instruction_mix": {"mixes": lambda f: f([("one", mix())])},
     "kitchen": {"picture": lambda f: f(6)},
     "latency_hiding": {"latency_hiding": lambda f: f(),
-                       "by_chains": lambda f: f({key: {1: 2e7, 4: 7e7} for key in "ab"}),
-                       "under_load": lambda f: f(
-                           [("a", [1, 4], [2e7, 7e7], 5e-8, {"color": "C0"})],
-                           ("chains", str), ("rate", str), "each takes", "One.")},
+                       "by_law": lambda f: f(
+                           {key: {1: 2e7, 4: 7e7} for key in "ab"}, ("chains", str),
+                           ("rate", str), "One.")},
     "learning_curves": {
         "curves": lambda f: f({"a": HOGWILD, "b": HOGWILD}),
     },
@@ -218,7 +217,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "rungs": lambda f: f({"coalesced": 0.1}),
     },
     "microbenchmarks": {
-        "in_flight": lambda f: f(),
         "by_warps": lambda f: f(drawn={2: 100, 64: 1_000})},
     "online_softmax": {"Sweep": lambda f: f([1.0, 3.0, 2.0, 5.0, 0.0], 2)},
     "pipeline": {
