@@ -232,7 +232,8 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         [("all", {1: 1.0, 10: 9.0}, {}), ("tree", {1: 1.0, 10: 2.0}, {"marker": "o"})],
         lambda n: 2.0, "tree", {"T4": lambda n: 0.1 * n}, [1, 10, 100], ("classes", str),
         title="One.", brute="all", what="time")},
-    "samples": {"in_order": lambda f: f([1e-6, 2e-6, 9e-6])},
+    "samples": {"in_order": lambda f: f([1e-6, 2e-6, 9e-6]),
+                "side_by_side": lambda f: f({"first call": 9e3, "not waited": 0.01})},
     "scenes": {
         "warps": lambda f: f({"sorted": np.arange(64), "shuffled": np.arange(64)[::-1]}),
         "prices": lambda f: f({name: {"iterations, counted": 1, "time, measured": time,
@@ -241,7 +242,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     },
     "tiles": {"tile": lambda f: f("2-D register tile"), "mma": lambda f: f(),
               "five_by_five": lambda f: f()},
-    "transfers": {"timeline": lambda f: f(921_600, 10)},
+    "transfers": {"timeline": lambda f: f(921_600, 10), "rates": lambda f: f(2e10)},
     "verdicts": {"ranges": lambda f: f(finding()),
                  "as_printed": lambda f: f(published("gain", source="nvidia_blog")[0])},
     "waves": {"waves": lambda f: f()},
