@@ -34,7 +34,7 @@ def off(factor: float) -> str:
 
 def told(read: float, asked: float) -> float:
     """Print a reading beside what was asked for, both in seconds; the one over the other."""
-    print(f"{units.seconds(read)} instead of {units.seconds(asked)}: {off(read / asked)}")
+    print(f"read {units.seconds(read)} instead of {units.seconds(asked)}: {off(read / asked)}")
     return read / asked
 
 
