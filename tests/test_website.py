@@ -275,8 +275,13 @@ def test_on_a_telephone_no_page_is_wider_than_the_screen(site, opened):
         assert tab.evaluate(WIDER, 390) == [], path.name
         assert tab.evaluate(CUT) == [], path.name
     tab.goto((site / "notebooks" / "02_activations.html").as_uri())
-    drawing = tab.get_by_role("img", name="3 blocks of 64 threads").locator("svg")
-    assert drawing.bounding_box()["width"] >= 560, "its letters are too small to read"
+    grid = tab.get_by_role("figure", name="3 blocks of 64 threads")
+    assert grid.locator("svg").bounding_box()["width"] >= 560, "its letters are too small to read"
+    grid.get_by_text("its warp").focus()
+    seen = [(part.get_attribute("class"), part.evaluate("part => getComputedStyle(part).opacity"))
+            for part in grid.locator(".lit").all()]
+    assert {"warp" in of.split() for of, _ in seen} == {True, False}
+    assert all((opacity == "1") == ("warp" in of.split()) for of, opacity in seen), "lit: its own"
     tab.close()
 
 

@@ -37,10 +37,12 @@ def grid_picture(n: int = 150, block: int = 64, thread: int = 100) -> Picture:
              f"{f'the guard sends {units.count(home)} home' if home else 'each thread has one'}.")
     figure, axes = blank(height=1.9 + 0.25 * len(rows) + 0.12 * blocks, title=title)
     for warp in rows:
-        draw_warp(axes, warp)
-        if warp.first <= chosen < warp.first + warp.lanes:
+        here = warp.first <= chosen < warp.first + warp.lanes
+        around = "lit" + " block" * (warp.block == chosen // block) + " warp" * here
+        draw_warp(axes, warp, around)
+        if here:
             axes.barh(warp.row, 1, left=chosen - warp.first, height=SIDE, color=VERMILLION,
-                      edgecolor=INK, linewidth=1.2)
+                      edgecolor=INK, linewidth=1.2, gid=f"{around} thread")
     axes.set_yticks([warp.row for warp in rows],
                     [f"block {warp.block}, " * (not warp.number) + f"warp {warp.number}"
                      for warp in rows])
@@ -54,7 +56,9 @@ def grid_picture(n: int = 150, block: int = 64, thread: int = 100) -> Picture:
     key(figure, {"has a number (shades: warps)": {"color": SHADES[0]},
                  "i ≥ n: sent home": {"color": INK, "alpha": IDLE},
                  "the chosen thread": {"color": VERMILLION}})
-    return Picture(figure, f"{title} {' '.join(told.split())}")
+    words = {"the chosen thread": "thread", "its warp": "warp", "its block": "block"}
+    return Picture(figure, f"{title} {' '.join(told.split())}",
+                   words | {"those sent home": "home"} if home else words)
 
 
 def warps(n: int, block: int) -> list[Warp]:
@@ -70,11 +74,15 @@ def warps(n: int, block: int) -> list[Warp]:
     return found
 
 
-def draw_warp(axes, warp):
-    """The lanes that work, then those that the guard sends home, with a line between neighbors."""
+def draw_warp(axes, warp, around):
+    """The lanes that work, then those that the guard sends home, with a line between neighbors.
+
+    around: what the warp is part of, for the words that light it."""
     _, number, first, lanes, working, row = warp
-    axes.barh(row, working, color=SHADES[number % 2], height=SIDE, linewidth=0)
-    axes.barh(row, lanes - working, left=working, color=INK, alpha=IDLE, height=SIDE, linewidth=0)
+    axes.barh(row, working, color=SHADES[number % 2], height=SIDE, linewidth=0,
+              gid=around)
+    axes.barh(row, lanes - working, left=working, color=INK, alpha=IDLE, height=SIDE, linewidth=0,
+              gid=f"{around} home")
     x = [value for place in range(lanes + 1) for value in (place, place, None)]
     y = [row - SIDE / 2, row + SIDE / 2, None] * (lanes + 1)  # one path for all lines of a row
     axes.plot(x, y, color=INK, linewidth=0.5, alpha=0.6)

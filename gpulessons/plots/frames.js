@@ -4,7 +4,6 @@
   const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'));
   const {controls, frames, tags} = JSON.parse(await new Response(unpacked).text());
   const shown = document.createElement('div');
-  shown.setAttribute('role', 'img');
   const sliders = controls.map(({name, values, start}) => {
     const [label, named, told] = ['label', 'span', 'output'].map(kind =>
       document.createElement(kind));
@@ -29,6 +28,7 @@
     const [places, words] = frames[at];
     shown.innerHTML = places.map(place => tags[place]).join('<');
     shown.ariaLabel = words;
+    shown.setAttribute('role', shown.querySelector('[tabindex]') ? 'figure' : 'img');
   };
   figure.firstElementChild.replaceWith(...sliders, shown);
   sliders.forEach(label => label.children[1].oninput());

@@ -27,10 +27,16 @@ MARKERS = {"host": "o", "torch_cpu": "s", "gpu": "^", "torch_gpu": "D"}
 
 
 class Picture:
-    """A figure with its message in words, drawn when first shown."""
+    """A figure with its message in words, drawn when first shown.
 
-    def __init__(self, figure: "Figure", alt: str):
-        self.figure, self.alt = figure, alt
+    words: {word: part}, shown below it; a word that is pointed at, or reached by the keyboard,
+    lights the artists whose gid is "lit" and, after blanks, the part's name among others.
+    """
+
+    words: Mapping[str, str] = {}
+
+    def __init__(self, figure: "Figure", alt: str, words: Mapping[str, str] | None = None):
+        self.figure, self.alt, self.words = figure, alt, words or {}
         self.axes = figure.axes[0]
 
     @cached_property
@@ -65,9 +71,18 @@ class Picture:
 
     @property
     def drawing(self) -> str:
-        """The vectors alone, at their size."""
+        """The vectors at their size, above the words that light their parts."""
         look = f"width: {self.width}px; max-width: 100%; height: auto"
-        return self.svg.replace("<svg ", f'<svg aria-hidden="true" style="{look}" ', 1)
+        drawn = self.svg.replace("<svg ", f'<svg aria-hidden="true" style="{look}" ', 1)
+        return drawn + self.lights() if self.words else drawn
+
+    def lights(self) -> str:
+        """The words, and the rules by which they dim all other parts: no script."""
+        shown = ", ".join(f'<u tabindex="0" class="{part}">{escape(word)}</u>'
+                          for word, part in self.words.items())
+        dims = "".join(f":has(> p > .{part}:is(:hover, :focus)) > svg .lit:not(.{part}),"
+                       for part in self.words.values())
+        return f"<p>Point at {shown}.</p><style>{dims.rstrip(',')} {{opacity: 0.15}}</style>"
 
     def _repr_html_(self) -> str:
         from .frames import frame, moving, saving

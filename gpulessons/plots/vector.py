@@ -29,6 +29,7 @@ def vector(figure: "Figure", ink: str, dpi: int) -> str:
     text = UNSEEN.sub("", text[text.index("<svg") :])
     text = re.sub(r">\s+<", "><", text.replace("xlink:href", "href"))
     text = TAG.sub(lambda tag: brief(tag[0]), text)
+    text = re.sub(r' id="(lit[\w ]*)"', r' class="\1"', text)  # what a word lights
     used = set(re.findall(r'(?:url\(#|href="#)([\w-]+)', text))
     text = re.sub(r' id="([\w-]+)"', lambda name: name[0] if name[1] in used else "", text)
     width, height = figure.get_size_inches() * 72
