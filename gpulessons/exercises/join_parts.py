@@ -10,11 +10,11 @@ import numpy as np
 def my_join(one, other):
     """Two parts of a row, each (largest score, sum of exps, exps @ values), as one part.
 
-    The exps of a part are measured from its own largest score. One without keys is (-inf, 0, 0).
+    The exps of a part are measured from its own largest score.
     """
     ### BEGIN SOLUTION
     largest = max(one[0], other[0])
-    a, b = (np.exp(each[0] - largest) if each[1] else 0 for each in (one, other))
+    a, b = (np.exp(each[0] - largest) for each in (one, other))
     return largest, a * one[1] + b * other[1], a * one[2] + b * other[2]
     ### STUB
     ...  # Your turn.
@@ -28,18 +28,14 @@ def part(scores, values):
     return scores.max(), exps.sum(), exps @ values
 
 
-# The largest score in the second part, in the first, in both; scores where exp overflows; no keys.
+# The largest score in the second part, in the first, in both; scores where exp overflows.
 ONE, TWO, NEAR, FAR = ([1, 2], [[1, 0], [0, 1]]), ([3], [[2, 2]]), ([2, 0], 2 * [[1, 3]]), (
     [1_000, 999], [[1, 2], [3, 4]])  # fmt: skip
 CASES = [(part(*a), part(*b)) for a, b in ((ONE, TWO), (TWO, ONE), (ONE, NEAR), (TWO, FAR))]
-NONE = -np.inf, 0.0, np.zeros(2)
-CASES += [(NONE, part(*ONE)), (NONE, NONE)]
 
 mistakes = (
     ("The sums are rescaled, the outputs are not: they were added up with the same exps.",
      "a * one[2] + b * other[2]", "one[2] + other[2]"),
-    ("-inf less -inf is no number: a part without keys has nothing to add.",
-     " if each[1] else 0", ""),
     ("The output is divided already: then it cannot be joined any more. Divide once, at the end.",
      "a * one[2] + b * other[2]", "(a * one[2] + b * other[2]) / (a * one[1] + b * other[1])"),
 )  # fmt: skip
@@ -47,7 +43,7 @@ mistakes = (
 hints = (
     "Your last step, for sums of many exps on both sides: each part is measured from a maximum "
     "that may be too small. Which factor puts it right?",
-    "a, b = (np.exp(each[0] - largest) if each[1] else 0 for each in (one, other))",
+    "a, b = (np.exp(each[0] - largest) for each in (one, other))",
 )
 
 exercise = a_function(

@@ -5,13 +5,8 @@ import math
 import numpy as np
 
 from gpulessons import units
-from gpulessons.plots.forms import (
-    LOOKS,
-    log_lines,
-    rectangle,
-    write,
-)
-from gpulessons.plots.picture import BLUE, INK, Picture, blank
+from gpulessons.plots.forms import LOOKS, log_lines, rectangle, stacked, write
+from gpulessons.plots.picture import BLUE, GREEN, INK, PURPLE, SKY, Picture, blank
 
 NUMBERED = 0.1  # smaller shares have a color and no number
 
@@ -71,24 +66,27 @@ def tiling(rows) -> Picture:
     return picture
 
 
-def by_head(rows, bounds) -> Picture:
-    """What a pair of a query and a key takes, published, against the size of a head, and what it
-    needs at the least: {name: {head size: seconds}}. The title says what twice the head does."""
-    lines: dict = {}
-    for row in rows:
-        lines.setdefault(row.what.partition(", one")[0], {})[row.sizes["depth"]] = pair(row)
-    told = [f"{name} {units.ratio(took[128] / took[64])}" for name, took in lines.items()]
-    named = [(name, [*took], [1e12 * each for each in took.values()],
-              {**look, "markerfacecolor": "none"})
-             for (name, took), look in zip(lines.items(), LOOKS, strict=False)]
-    named += [(f"at least: {name}", [*least], [1e12 * each for each in least.values()],
-               {"color": INK, "linestyle": line, "linewidth": 1})
-              for (name, least), line in zip(bounds.items(), ("-", "--", ":"), strict=False)]
-    return log_lines(
-        named, ("numbers in a head", units.count),
-        ("ps a pair", "{:.3g}".format), base=2,
-        ticks=[*next(iter(bounds.values()))],
-        title=f"Heads twice as wide, 128: {', '.join(told)} as long ({rows[0].device}, published).")
+def binding(rows, least) -> Picture:
+    """What a pair takes, published, and what it needs of that: {head size: {part: seconds}}.
+    In separate kernels the trips of its score; in one kernel all other parts, in turn."""
+    stacks, beyond, told = {}, {}, {}
+    whole = math.ceil(1e12 * max(map(pair, rows)))
+    for row in sorted(rows, key=lambda row: (row.sizes["depth"], -pair(row))):
+        name, taken = row.what.partition(", one")[0].removeprefix("PyTorch, "), 1e12 * pair(row)
+        parts = {part: 1e12 * seconds for part, seconds in least[row.sizes["depth"]].items()
+                 if (part == "trips") == ("separate" in name)}
+        told.setdefault(name, f"{' and '.join(parts)} are {sum(parts.values()) / taken:.0%} "
+                              f"of the time of {name}")
+        parts["the rest"] = max(0, taken - sum(parts.values()))
+        name += f", heads of {row.sizes['depth']}"
+        stacks[name] = {part: each / whole for part, each in parts.items()}
+        beyond[name] = f"{taken:.2f} ps"
+    picture = stacked(
+        stacks, {"trips": PURPLE, "products": SKY, "exps": GREEN},
+        lambda share: f"{whole * share:.2f}", what="ps a pair", beyond=beyond,
+        title=f"{rows[0].device}, heads of {min(least)}: {'; '.join(told.values())}.")
+    picture.axes.set_xticks([n / whole for n in range(whole + 1)], range(whole + 1))
+    return picture
 
 
 def peaks(measured) -> Picture:

@@ -7,7 +7,7 @@ from itertools import groupby
 from gpulessons import units
 from gpulessons.plots.axes import written
 from gpulessons.plots.forms import LOOKS, beside, listed, log_lines, name_rows
-from gpulessons.plots.picture import COLORS, Picture, blank
+from gpulessons.plots.picture import COLORS, INK, Picture, blank
 from gpulessons.plots.timings import draw_modelled, is_modelled
 from warplens.model.devices import named, sheet
 
@@ -76,6 +76,19 @@ def from_first_to_quickest(there):
     if first == last:
         return f"“{first}” is the quickest rung{kind}."
     return f"From “{first}” to “{last}”: {said} as fast{kind}."
+
+
+def chain(took, reading: float) -> Picture:
+    """{texts: seconds of a step, (in the chain, of all steps at once)}, and of reading u once."""
+    texts, ways = [*took], ("step by step", "all steps at once")
+    drawn = [(name, texts, [each[n] for each in took.values()], {**LOOKS[n], "linestyle": "-"})
+             for n, name in enumerate(ways)]
+    drawn.append(("reading u", texts, [reading for _ in texts], {"color": INK, "linestyle": ":"}))
+    times = [units.ratio(step / once) for step, once in took.values()]
+    title = f"Step by step takes {times[0]} as long with {units.plural(texts[0], 'text')}"
+    return log_lines(drawn, ("texts", units.count), ("time of one step", units.seconds),
+                     title=f"{title}, {times[-1]} with {texts[-1]}.", ticks=texts,
+                     spoken=f"Reading u: {units.seconds(reading)}.")
 
 
 def bounds(batch: int, hidden: int, dtype: str, card: str) -> dict[str, float]:

@@ -77,12 +77,13 @@ def stacked(
     write: a share in words, inside its part. what: the axis. beyond: {row: words} behind its bar.
     """
     figure, axes = blank(width=8.2, height=1.75 + 0.5 * len(stacks), title=title)
+    first = {part: row for row in reversed(stacks) for part in stacks[row]}  # names it, below
     for y, (row, parts) in enumerate(stacks.items()):
         start = 0.0
         for part, share in parts.items():
             color = colors.get(part)
             look = {"color": color} if color else {"fill": False, "edgecolor": INK}
-            axes.barh(y, share, left=start, height=0.62, label="" if y else part, **look)
+            axes.barh(y, share, left=start, height=0.62, label=part * (first[part] == row), **look)
             if share > THIN:
                 axes.text(start + share / 2, y, write(share), ha="center", va="center",
                           fontsize=9.5, color=on(color) if color else INK)

@@ -294,10 +294,9 @@ RIGHT = {
     ],
     "join_parts": [
         ("    largest = max(one[0], other[0])\n"
-         "    a, b = (np.exp(each[0] - largest) if each[1] else 0 for each in (one, other))\n"
+         "    a, b = (np.exp(each[0] - largest) for each in (one, other))\n"
          "    return largest, a * one[1] + b * other[1], a * one[2] + b * other[2]\n",
          "    if one[0] < other[0]:\n        return my_join(other, one)\n"
-         "    if not other[1]:\n        return one\n"
          "    b = np.exp(other[0] - one[0])\n"
          "    return [one[0], *(p + b * q for p, q in zip(one[1:], other[1:]))]\n"),
     ],

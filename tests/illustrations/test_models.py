@@ -107,6 +107,8 @@ def test_the_pictures_of_an_lstm_number_its_ticks_and_shapes():
     lstm = of("lstm")
     assert re.findall(r"tick (\d)", lstm.waiting().svg) == ["0", "1", "2", "3", "4"]
     assert "(32, 128)" in lstm.cell(32, 16, 128).svg
+    drawn = lstm.chain({1: (4e-3, 1e-3), 8: (5e-3, 5e-3)}, 3e-3).alt
+    assert drawn.startswith("Step by step takes 4× as long with 1 text, 1× with 8.")
 
 
 def attending(speed, tokens, what, depth=64, unit="TFLOP/s"):
@@ -125,9 +127,10 @@ def test_the_title_of_tiling_says_between_what_its_gain_lies_and_where_the_room_
     assert "memory" not in attention.tiling([*rows, attending(1e12, 256, "PyTorch, separate")]).alt
     assert attention.pair(rows[0]) == 4 * 64 / 3e12
     assert attention.pair(attending(6e-3, 10, "one", unit="ms")) == 6e-3 / 600
-    heads = [attending(depth * 1e10, 64, "Flash, one fused", depth) for depth in (64, 128)]
-    drawn = attention.by_head(heads, {"exps": {64: 1e-10, 128: 1e-10}}).alt
-    assert drawn.startswith("Heads twice as wide, 128: Flash 1× as long (a card, published).")
+    heads = [attending(speed, 64, what) for what, speed in (("one", 64e10), ("separate", 32e10))]
+    drawn = attention.binding(heads, {64: {"trips": 4e-10, "products": 1e-10, "exps": 3e-10}}).alt
+    assert drawn.startswith("a card, heads of 64: trips are 50% of the time of separate kernel; "
+                            "products and exps are 100% of the time of one kernel.")
 
 
 def test_the_tiles_in_the_drawings_are_those_of_the_kernels():

@@ -156,8 +156,8 @@ HOGWILD = Of(curve=((0.0, 1.0), (2.0, 0.5), (4.0, 0.1)),
 GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "attention": {
         "attending": lambda f: f(["a", "b"], np.array([[0.9, 0.1], [0.4, 0.6]])),
-        "by_head": lambda f: f(published("attention", source="flash_attention_3", queries=8192),
-                               {"exps": {32: 2e-13, 256: 2e-13}}),
+        "binding": lambda f: f(published("attention", source="flash_attention_3", depth=64),
+                               {64: {"trips": 2e-12, "products": 2e-13}}),
         "peaks": lambda f: f({"three": {64: 1e6, 128: 4e6}, "tiled": {64: 1e6, 128: 2e6}}),
         "tiling": lambda f: f(published("attention", source="flash_attention_3", depth=64)),
     },
@@ -209,7 +209,8 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "curves": lambda f: f({"a": HOGWILD, "b": HOGWILD}),
     },
     "lstm": {
-        "cell": lambda f: f(32, 256, 128), "waiting": lambda f: f(),
+        "cell": lambda f: f(32, 256, 128), "chain": lambda f: f({1: (2, 1), 8: (9, 8)}, 1.5),
+        "waiting": lambda f: f(),
         "rungs": lambda f: f([("slow", *timed("a", "host", 1e-3), 5), ("none", "no GPU", 5),
                               ("fast", *timed("a", "host", 1e-4), 5)], 1e9),
         "steps_published": lambda f: f(published("lstm", device="V100", dtype="float16")),
