@@ -1,4 +1,4 @@
-"""The first kernel of the course: all threads add to one number. Two lines, two minutes."""
+"""The first kernel of the course: all threads add to one number. One line, two minutes."""
 
 from gpulessons.exercises.asking import a_kernel
 from gpulessons.grader.diagnosis import Wasteful
@@ -9,12 +9,12 @@ text = '''\
 @cuda.jit
 def my_add_up(x, out):
     i = cuda.grid(1)
-    ### BEGIN SOLUTION
     if i < x.size:
+        ### BEGIN SOLUTION
         cuda.atomic.add(out, 0, x[i])
-    ### STUB
-    out[0] += x[i]  # Your turn: who else writes here, and who has no number?
-    ### END SOLUTION
+        ### STUB
+        out[0] += x[i]  # Your turn: who else writes here?
+        ### END SOLUTION
 
 def my_total(x):
     out = cuda.to_device(np.zeros(1, np.float32))
@@ -40,10 +40,8 @@ mistakes = (
 )
 
 hints = (
-    "Two faults, found one after the other. First: which threads have a number? The array says how "
-    "many it holds.",
-    "if i < x.size:\n"
-    "    cuda.atomic.add(out, 0, x[i])",
+    "All threads read out[0] before the first has written it.",
+    "cuda.atomic.add(out, 0, x[i])",
 )
 
 exercise = a_kernel(

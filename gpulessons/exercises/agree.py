@@ -41,13 +41,13 @@ def scanlines(x):
 
 def inspect(launches):
     """Right is not enough: no lane may wait, and no sector may be wanted by two blocks."""
-    (launch,) = launches
-    efficiency = launch.divergence().efficiency
+    efficiency = min(launch.divergence().efficiency for launch in launches)
     if efficiency < 0.99:
         raise Wasteful(f"its lanes wait: warp efficiency {percent(efficiency)}, not 100 %.",
                        "threads 0 to 31: do they all take the same side of the `if`?")  # fmt: skip
-    touched = footprints(launch.launch)
-    moved, wanted = launch.blocks * sum(f.sectors for f in touched), sum(f.whole for f in touched)
+    touched = [(launch.blocks, footprints(launch.launch)) for launch in launches]
+    moved = sum(blocks * each.sectors for blocks, all_of in touched for each in all_of)
+    wanted = max(sum(each.whole for each in all_of) for _, all_of in touched)
     if moved > 1.1 * wanted:
         raise Wasteful(f"its blocks move {moved / wanted:.2g} times the sectors that hold the "
                        "pixels: that costs more than a lane that waits.",

@@ -39,7 +39,7 @@ def inspect(launches):
     check_conflicts(launches, hint)
     for launch in launches:
         tiles = {site.array for site in launch.launch.log.sites if site.array.space == "shared"}
-        if any(tile.shape[-1] > 32 for tile in tiles):
+        if any(tile.shape[0] * tile.strides[0] > 1024 for tile in tiles):
             raise Wasteful("with a spare column.", "where a number may go within its own row.")
 
 

@@ -11,9 +11,8 @@ warps run the same loop: some instructions, the last of them a load, whose numbe
 import math
 import re
 
-from gpulessons import units
-from gpulessons.plots.axes import log_axes, two_ticks, written
-from gpulessons.plots.forms import lines, span
+from gpulessons.plots.axes import written
+from gpulessons.plots.forms import log_lines, span
 from gpulessons.plots.picture import (
     BLUE,
     DASH_DOT,
@@ -136,43 +135,15 @@ def draw_warps(axes, slot, rows):
     slot.spines["left"].set_visible(False)
 
 
-def under_load(curves, flying, rate, took_what, title, most=math.inf) -> Picture:
-    """What is done in a second by what is in flight; below it, in flight / rate, took_what.
-    Broken: Little's law, if each still took its idle latency.
+def by_law(measured, flying, rate, title, **more) -> Picture:
+    """{name: {in flight: done in a second}}; broken: Little's law, if each took as long as before.
 
-    curves: [(name, in flight, rates, idle latency, look)]; flying, rate: (what, write(it)).
-    most: the rate that there is.
+    flying, rate: (what, write(it)). more: as `log_axes` takes it.
     """
-    figure, (above, below) = blank(height=6.2, title=title, nrows=2, height_ratios=(3, 2))
-    done, took = [], []
-    for name, there, rates, idle, look in curves:
+    named, looks = [], ({"color": BLUE, "marker": "o"}, {"color": SKY, "marker": "s"})
+    for (name, done), look in zip(measured.items(), looks, strict=False):
+        first, *_ = there = [*done]
         law = {"color": look["color"], "linestyle": DASH_DOT, "linewidth": 1}
-        waits = [n / each for n, each in zip(there, rates, strict=True)]
-        done += [(name, there, rates, look),
-                 ("by its idle latency", there, [min(n / idle, most) for n in there], law)]
-        took += [(name, there, waits, look), ("idle", there, [idle] * len(there), law)]
-    first = curves[0][1][0]
-    ticks = [n for n in curves[0][1] if math.log2(n / first).is_integer()]
-    log_axes(above, x=("", flying[1]), y=rate, ticks=ticks)
-    log_axes(below, x=flying, y=(took_what, units.seconds), ticks=ticks)
-    above.set_xlabel("")
-    lines(above, done)
-    lines(below, took)
-    two_ticks(below.yaxis)
-    told = [f"{name}: " + ", ".join(f"{flying[1](n)} at {rate[1](y)} ({took_what} "
-            f"{units.seconds(n / y)})" for n, y in zip(there, rates, strict=True))
-            for name, there, rates, *_ in curves]
-    return Picture(figure, f"{title} {'; '.join(told)}.")
-
-
-def by_chains(measured) -> Picture:
-    """{where the loads go: {chains: loads/s}}: the latency of one chain is the idle one."""
-    looks = [{"color": color, "marker": mark} for color, mark in ((SKY, "s"), (BLUE, "o"))]
-    curves = [(where, [*rates], [*rates.values()], 1 / rates[1], look)
-              for (where, rates), look in zip(measured.items(), looks, strict=True)]
-    where, (*_, most), (*_, rate), idle, _ = max(curves, key=lambda curve: curve[3])
-    title = (f"{plural(most, 'chain')} of loads {where}: {units.ratio(rate * idle)} as many in a "
-             f"second as one, so by the idle latency about {rate * idle:.0f} are in flight.")
-    return under_load(curves, ("independent chains", "{:.0f}".format),
-                      ("loads in a second", lambda rate: units.rate(rate, "/s")), "chains / rate",
-                      title)
+        named += [(name, there, [*done.values()], look),
+                  ("Little's law", there, [n * done[first] / first for n in there], law)]
+    return log_lines(named, flying, rate, title=title, ticks=there, **more)

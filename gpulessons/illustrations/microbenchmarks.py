@@ -2,36 +2,14 @@
 
 from collections.abc import Mapping
 
-from gpulessons import units
 from gpulessons.evidence import Figures, published
 from gpulessons.plots.forms import log_lines, percent
 from gpulessons.plots.picture import DASH_DOT, INK, VERMILLION, Picture
 from gpulessons.plots.published import open_lines
 from warplens.model.devices import named
 
-from .latency_hiding import under_load
-
 LANES = 32
 BESIDE = {"color": INK, "linestyle": DASH_DOT, "marker": "_"}  # what is no measurement
-
-
-def in_flight(card: str = "A100") -> Picture:
-    """What a card reads from DRAM, and how long each load takes, by the bytes that its threads have
-    in flight, one load of 8 bytes a thread; broken: what its idle latency asks for."""
-    rows, gpu = published("bandwidth by occupancy", what="read", device=card), named(card)
-    (wait,) = published("latency", what="memory", device=card)
-    ((name, threads, rates, look),) = open_lines(rows, "threads")
-    there, idle = [8 * n * gpu.multiprocessors for n in threads], wait.value / (
-        1e6 * wait.sizes["mhz"])
-    loaded = there[-1] / rates[-1] / idle
-    title = (f"At {percent(rates[-1] / gpu.dram_rate)} of its full rate a warp stays "
-             f"{units.ratio(loaded)} an {card}'s idle latency, so "
-             f"{units.ratio(there[-1] / idle / gpu.dram_rate)} the bytes are there.")
-    return under_load(
-        [(name, there, rates, idle, {**look, "color": VERMILLION})],
-        (f"published: {cited(rows)}\nbytes of resident warps", lambda n: f"{n / 1e3:,.0f} KB"),
-        ("read in a second", lambda rate: units.rate(rate, "B/s")), "a warp stays", title,
-        gpu.dram_rate)
 
 
 def by_warps(card: str = "A100", drawn: Mapping[float, float] | None = None) -> Picture:

@@ -16,8 +16,10 @@ def at_most(comparison, nbytes: float) -> tuple[float, float, float] | None:
     """How many times as fast as this CPU's best the card may be: (low, median, high)."""
     if not (best := comparison.best("host", "torch_cpu")):
         return None
-    (quick, slow), floor = best.quartiles, sheet(CARD).least(0, nbytes)
-    return quick / floor, best.median / floor, slow / floor
+    quick, slow = best.quartiles
+    low, middle, high = (read(each) / read(sheet(CARD).least(0, nbytes))
+                         for each in (quick, best.median, slow))
+    return low, middle, high
 
 
 def rivals(comparison, nbytes: float, loop: Sequence[float]) -> Picture:

@@ -1,11 +1,12 @@
 """Pictures of samples, in seconds: one call timed many times, and readings that are wrong."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median
 
 from gpulessons import units
 from gpulessons.measure.results import quartiles
-from gpulessons.plots.axes import log_axes, two_ticks
+from gpulessons.plots.axes import log_axes, two_ticks, written
+from gpulessons.plots.forms import dots
 from gpulessons.plots.picture import BLUE, Picture, blank
 
 
@@ -31,6 +32,18 @@ def off(factor: float) -> str:
     return f"{units.ratio(max(factor, 1 / factor))} too {'long' if factor > 1 else 'short'}"
 
 
-def told(read: float, asked: float) -> None:
-    """Print a reading beside what was asked for, both in seconds."""
-    print(f"read: {units.seconds(read)}; asked for: {units.seconds(asked)}; {off(read / asked)}")
+def told(read: float, asked: float) -> float:
+    """Print a reading beside what was asked for, both in seconds; the one over the other."""
+    print(f"read {units.seconds(read)} instead of {units.seconds(asked)}: {off(read / asked)}")
+    return read / asked
+
+
+def side_by_side(factors: Mapping[str, float]) -> Picture:
+    """{a way to a wrong number: what was read over what was asked for}, a row each."""
+    by = [max(factor, 1 / factor) for factor in factors.values()]
+    title = (f"{len(by)} clocks of one machine, off by "
+             f"{units.ratio(min(by))} to {units.ratio(max(by))}.")
+    rows = [(way, factor, {"color": BLUE}) for way, factor in factors.items()]
+    picture = dots(rows, "what was read over what was asked for", off, title=title, one=True)
+    written(picture.axes.xaxis, units.ratio)
+    return picture

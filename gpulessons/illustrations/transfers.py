@@ -9,7 +9,7 @@ from typing import NamedTuple
 from gpulessons import units
 from gpulessons.evidence import published
 from gpulessons.plots.axes import written
-from gpulessons.plots.forms import beside, key, listed, name_rows
+from gpulessons.plots.forms import beside, dots, key, listed, name_rows
 from gpulessons.plots.picture import BLUE, HATCH, INK, SKY, VERMILLION, Picture, blank
 
 GPU = "A100 80 GB"
@@ -29,13 +29,31 @@ def link(memory: str) -> list[float]:
     return [published("host to device", device=GPU, what=way)[0].value for way in ways]
 
 
+def own() -> float:
+    """Bytes/s that the GPU reads and writes in its own memory, at best, as published."""
+    return published("bandwidth by occupancy", device=GPU, what="scale")[-1].value
+
+
+def rates(cpu: float) -> Picture:
+    """What a GPU's link and its memory move in a second, beside a CPU's memory, at `cpu` B/s."""
+    ways = {f"link, {memory} (published)": 2 / sum(1 / rate for rate in link(memory))
+            for memory in ("pageable", "pinned")}
+    ways |= {"this CPU's memory (live)": cpu, f"{GPU}, its memory (published)": own()}
+    pageable, pinned, _, memory = (units.ratio(rate / cpu) for rate in ways.values())
+    title = (f"Over this CPU's memory: the link {pageable} (pageable) or {pinned} (pinned), the "
+             f"GPU's memory {memory}.")
+    gpu = {"color": VERMILLION, "markerfacecolor": "none", "marker": "^"}
+    rows = [(name, rate, {"color": BLUE} if "live" in name else gpu) for name, rate in ways.items()]
+    return dots(rows, "bytes a second, sent and fetched, or read and written",
+                lambda rate: units.rate(rate, "B/s"), title=title)
+
+
 def steps(numbers: int, trips: list[int], memory: str) -> list[Step]:
     """The steps of some trips to the GPU and back, `trips` saying how many layers each is for."""
     nbytes, (there, back) = 4 * numbers, link(memory)
-    own = published("bandwidth by occupancy", device=GPU, what="scale")[-1].value  # the fastest
     done, now = [], 0.0
     for layers in trips:
-        trip = [("kernels", 2 * nbytes / own)] * layers
+        trip = [("kernels", 2 * nbytes / own())] * layers
         for what, seconds in (("transfers", nbytes / there), *trip, ("transfers", nbytes / back)):
             done.append(Step(what, now, now := now + seconds))
     return done

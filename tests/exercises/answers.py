@@ -61,8 +61,8 @@ WRONG = {
         ("    t, first = cuda.threadIdx.x, 64 * cuda.blockIdx.x\n    if t < 32:\n"
          "        i = first + 2 * t\n",
          "    k, half = cuda.grid(1), x.size // 2\n    first, t = 0, k - half + 32\n"
-         "    if k < half:\n        i = 2 * k\n",
-         "2 times the sectors"),
+         "    if k < half:\n        i = 2 * k\n", "2 times the sectors"),
+        ("    my_lines[", 2 * "    my_lines[x.size // 64, 64](x, out)\n" + "#", "2 times"),
     ],
     "along_the_rows": [
         ("j, i = cuda.grid(2)", "i, j = cuda.grid(2)", "never written"),
@@ -228,17 +228,17 @@ RIGHT = {
          "    my_add_up[2, 64]"),
     ],
     "agree": [
-        ("    t, first = cuda.threadIdx.x, 64 * cuda.blockIdx.x\n"
-         "    if t < 32:\n"
-         "        i = first + 2 * t\n"
-         "        out[i] = x[i] + x[i] - x[i] * x[i]\n"
-         "    else:\n"
-         "        i = first + 2 * (t - 32) + 1\n"
-         "        out[i] = x[i] * x[i]\n",
-         "    i = 2 * cuda.grid(1)\n"
-         "    if i < x.size:\n"
-         "        out[i] = x[i] + x[i] - x[i] * x[i]\n"
+        ("    t, first = cuda.threadIdx.x, 64 * cuda.blockIdx.x\n    if t < 32:\n"
+         "        i = first + 2 * t\n        out[i] = x[i] + x[i] - x[i] * x[i]\n    else:\n"
+         "        i = first + 2 * (t - 32) + 1\n        out[i] = x[i] * x[i]\n",
+         "    i = 2 * cuda.grid(1)\n    if i<x.size:\n        out[i] = x[i] + x[i] - x[i] * x[i]\n"
          "        out[i + 1] = x[i + 1] * x[i + 1]\n"),
+    ],
+    "no_conflicts": [
+        ("tile[i, j ^ i] = x[row + i, column + j]\n    cuda.syncthreads()\n"
+         "    out[column + i, row + j] = tile[j, i ^ j]",
+         "f = cuda.shared.array(1024, np.float32)\n    f[32 * i + (i ^ j)] = x[row + i, "
+         "column + j]\n    cuda.syncthreads()\n    out[column + i, row + j] = f[32 * j + (i ^ j)]"),
     ],
     "wait_once": [
         ("    synchronize()\n    seconds", "    losses[-1].item()\n    seconds"),

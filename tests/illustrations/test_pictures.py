@@ -201,10 +201,9 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "instruction_mix": {"mixes": lambda f: f([("one", mix())])},
     "kitchen": {"picture": lambda f: f(6)},
     "latency_hiding": {"latency_hiding": lambda f: f(),
-                       "by_chains": lambda f: f({key: {1: 2e7, 4: 7e7} for key in "ab"}),
-                       "under_load": lambda f: f(
-                           [("a", [1, 4], [2e7, 7e7], 5e-8, {"color": "C0"})],
-                           ("chains", str), ("rate", str), "each takes", "One.")},
+                       "by_law": lambda f: f(
+                           {key: {1: 2e7, 4: 7e7} for key in "ab"}, ("chains", str),
+                           ("rate", str), "One.")},
     "learning_curves": {
         "curves": lambda f: f({"a": HOGWILD, "b": HOGWILD}),
     },
@@ -218,7 +217,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "rungs": lambda f: f({"coalesced": 0.1}),
     },
     "microbenchmarks": {
-        "in_flight": lambda f: f(),
         "by_warps": lambda f: f(drawn={2: 100, 64: 1_000})},
     "online_softmax": {"Sweep": lambda f: f([1.0, 3.0, 2.0, 5.0, 0.0], 2)},
     "pipeline": {
@@ -234,7 +232,8 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         [("all", {1: 1.0, 10: 9.0}, {}), ("tree", {1: 1.0, 10: 2.0}, {"marker": "o"})],
         lambda n: 2.0, "tree", {"T4": lambda n: 0.1 * n}, [1, 10, 100], ("classes", str),
         title="One.", brute="all", what="time")},
-    "samples": {"in_order": lambda f: f([1e-6, 2e-6, 9e-6])},
+    "samples": {"in_order": lambda f: f([1e-6, 2e-6, 9e-6]),
+                "side_by_side": lambda f: f({"first call": 9e3, "not waited": 0.01})},
     "scenes": {
         "warps": lambda f: f({"sorted": np.arange(64), "shuffled": np.arange(64)[::-1]}),
         "prices": lambda f: f({name: {"iterations, counted": 1, "time, measured": time,
@@ -243,7 +242,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     },
     "tiles": {"tile": lambda f: f("2-D register tile"), "mma": lambda f: f(),
               "five_by_five": lambda f: f()},
-    "transfers": {"timeline": lambda f: f(921_600, 10)},
+    "transfers": {"timeline": lambda f: f(921_600, 10), "rates": lambda f: f(2e10)},
     "verdicts": {"ranges": lambda f: f(finding()),
                  "as_printed": lambda f: f(published("gain", source="nvidia_blog")[0])},
     "waves": {"waves": lambda f: f()},
