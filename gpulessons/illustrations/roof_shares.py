@@ -1,5 +1,5 @@
 """What may stand on a roofline, and what is to be said of it: large sizes, steady times from
-emptied caches, and each op's share of its roof in words.
+emptied caches.
 """
 
 from dataclasses import replace
@@ -14,7 +14,6 @@ from gpulessons.plots.roofline import (
     is_bound_by_bytes,
     roof,
     roofline,
-    share,
     under_the_slope,
 )  # fmt: skip
 
@@ -54,19 +53,6 @@ def sorted_out(runs, machine) -> tuple[list[Timing], list[str]]:
             else:
                 kept.append(replace(timing, samples=(min(timing.samples),)))
     return kept, left
-
-
-def told(timings, machine) -> str:
-    """Each op's share of its roof, highest first."""
-    lines = []
-    for place in ("CPU", "GPU"):
-        here = [(t, roof_of(t, machine)) for t in timings if device(t.backend) == place]
-        ranked = sorted(((share(t, *roof), t.op, traffic(t.op) if is_bound_by_bytes(t, *roof)
-                          else "peak") for t, roof in here), reverse=True)  # fmt: skip
-        if ranked:
-            each = (f"{name} {part:.0%} ({kind})" for part, name, kind in ranked)
-            lines.append(f"{place}: {', '.join(each)}")
-    return "\n".join(lines) or "Every time here is noisy: close other programs, and measure again."
 
 
 def roof_of(timing, machine):
