@@ -1,5 +1,7 @@
 """Pictures of a decoder at work: tokens a second, by how many at once, and at most on a card."""
 
+from collections.abc import Sequence
+
 from gpulessons import units
 from gpulessons.models.decoder import Shape
 from gpulessons.plots.axes import written
@@ -48,25 +50,37 @@ def cards(shape: Shape, batch: int, context: int, bits: int) -> Picture:
     return dots(rows, "tokens a second, at most (bounded by data sheets)", units.count, title=title)
 
 
-def foretold(nbytes: list[int], seconds: list[float], third: float) -> Picture:
+def foretold(
+    nbytes: Sequence[float], seconds: Sequence[float], third: float, bandwidth: float = 0,
+    by_op: float = 0,
+) -> Picture:
     """Time of a step against the bytes of its weights: measured, and the line through the first two
-    from no bytes at all to the third."""
-    title = (f"Two models foretell a third: {units.seconds(third)}. It takes "
+    from no bytes at all to the most.
+
+    bandwidth: a card's, of which the seconds are published; by_op: of the first, an op at a time.
+    """
+    title = (f"Two sizes foretell a third: {units.seconds(third)}. It takes "
              f"{units.seconds(seconds[2])}.")
-    slope = (seconds[1] - seconds[0]) / (nbytes[1] - nbytes[0])
+    most, slope = max(nbytes), (seconds[1] - seconds[0]) / (nbytes[1] - nbytes[0])
     start = seconds[0] - nbytes[0] * slope
     figure, axes = blank(height=3.6, title=title)
     axes.set(xlabel="bytes of the weights that a step reads", ylabel="time of a token")
-    axes.set(xlim=(0, 1.05 * nbytes[2]), ylim=(min(0, start), 1.15 * max(third, seconds[2])))
+    axes.set(xlim=(0, 1.05 * most), ylim=(min(0, start), 1.15 * max(third, by_op, *seconds)))
     axes.set_xticks(nbytes)
     for axis, write in ((axes.xaxis, units.size), (axes.yaxis, units.seconds)):
         written(axis, write)
-    lines(axes, [("foretold by two", [0, nbytes[2]], [start, third],
-                  {"color": INK, "linestyle": ":"}),
-                 ("measured", nbytes, seconds, {"marker": "o", "linestyle": "none"})])
+    how = "published, compiled" if bandwidth else "measured"
+    dot = {"marker": "o", "linestyle": "none", "markerfacecolor": "none" if bandwidth else BLUE}
+    named = [("foretold by two", [0, most], [start, start + slope * most],
+              {"color": INK, "linestyle": ":"}), (how, *zip(*sorted(zip(nbytes, seconds, strict=True)), strict=True), dot)]
+    if bandwidth:
+        named += [("bound by the data sheet", [0, most], [0, most / bandwidth], {"color": INK}),
+                  ("published, an op at a time", nbytes[:1], [by_op], {**dot, "color": VERMILLION})]
+    lines(axes, named)
     points = ", ".join(f"{units.seconds(y)} at {units.size(x)}"
                        for x, y in zip(nbytes, seconds, strict=True))
-    return Picture(figure, f"{title} measured: {points}.")
+    told = f", {units.seconds(by_op)} an op at a time" * bool(by_op)
+    return Picture(figure, f"{title} {how}: {points}{told}.")
 
 
 def by_batch(rows, at_most, fits) -> Picture:

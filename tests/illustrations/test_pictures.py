@@ -177,7 +177,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
                                 for b, s in ((8, 100), (32, 40), (128, 25))]),
     },
     "decoding": {
-        "foretold": lambda f: f([10, 20, 40], [1.0, 2.0, 3.9], 4.0),
+        "foretold": lambda f: f([20, 10, 5], [2.0, 1.0, 0.6], 0.5, bandwidth=12, by_op=9.0),
         "cards": lambda f: f(Shape(2, 24, 6, 2, 40, 17), 1, 8, 16),
         "by_batch": lambda f: f(published("decoding", source="lmdeploy",
                                           what="tokens of Llama-2-7B"),
