@@ -71,16 +71,16 @@ def foretold(
         written(axis, write)
     how = "published, compiled" if bandwidth else "measured"
     dot = {"marker": "o", "linestyle": "none", "markerfacecolor": "none" if bandwidth else BLUE}
+    points = sorted(zip(nbytes, seconds, strict=True))
     named = [("foretold by two", [0, most], [start, start + slope * most],
-              {"color": INK, "linestyle": ":"}), (how, *zip(*sorted(zip(nbytes, seconds, strict=True)), strict=True), dot)]
+              {"color": INK, "linestyle": ":"}), (how, *zip(*points, strict=True), dot)]
     if bandwidth:
         named += [("bound by the data sheet", [0, most], [0, most / bandwidth], {"color": INK}),
                   ("published, an op at a time", nbytes[:1], [by_op], {**dot, "color": VERMILLION})]
     lines(axes, named)
-    points = ", ".join(f"{units.seconds(y)} at {units.size(x)}"
-                       for x, y in zip(nbytes, seconds, strict=True))
-    told = f", {units.seconds(by_op)} an op at a time" * bool(by_op)
-    return Picture(figure, f"{title} {how}: {points}{told}.")
+    told = [f"{units.seconds(y)} at {units.size(x)}" for x, y in points]
+    told += [f"{units.seconds(by_op)} an op at a time"] * bool(by_op)
+    return Picture(figure, f"{title} {how}: {', '.join(told)}.")
 
 
 def by_batch(rows, at_most, fits) -> Picture:

@@ -77,7 +77,7 @@ def stacked(
     write: a share in words, inside its part. what: the axis. beyond: {row: words} behind its bar.
     """
     figure, axes = blank(width=8.2, height=1.75 + 0.5 * len(stacks), title=title)
-    first = {part: row for row in reversed(stacks) for part in stacks[row]}  # names it, below
+    first = {part: row for row in [*stacks][::-1] for part in stacks[row]}  # names it, below
     for y, (row, parts) in enumerate(stacks.items()):
         start = 0.0
         for part, share in parts.items():
