@@ -200,7 +200,6 @@ def test_the_roof_keeps_out_what_is_noisy_absent_or_warm():
     kept, left = shares.sorted_out(runs, Card())
     assert [t.op for t in kept] == ["total"]
     assert any("relu" in why for why in left) and any("copy" in why for why in left)
-    assert "total 10%" in shares.told(kept, Card())
 
 
 def test_rungs_stand_at_their_share_of_their_own_library():
