@@ -135,6 +135,11 @@ def large_products() -> Iterator[Figure]:
 def whole_against_whole() -> Iterator[Figure]:
     """What was published of products, and of networks by the GPU's best library."""
     yield from large_products()
+    cpu = large("Xeon Phi 7250F")
+    for device in ("T4", "V100"):
+        card = large(device, "float16")
+        yield cited(f"dense layer, 7,000 examples, 68-core Xeon Phi, {device} in float16",
+                    cpu.value / card.value, card)  # fmt: skip
     yield from (each for each in networks_of_a_framework() if "cuDNN" in each.what)
 
 

@@ -21,6 +21,7 @@ NAMES = {"RTX A6000": ("GMEM Coalescing", "SMEM Caching", "2D Blocktiling", "Vec
                         "cuBLAS"),
          "RTX 6000 Ada": ("01_Baseline", "02_BlockTiling", "03_ThreadTiling", "04b_VecGmemSmem", "",
                           "cuBLAS"),
+         # v5 brought warp tiles (54.5 %), v6a and v6b wide loads besides
          "RTX 4070 Ti SUPER": ("v1", "v2", "v4", "", "v6b", "cuBLAS")}  # fmt: skip
 RUNGS = "coalesced", "shared tile", "2-D register tile", "vectorized loads", "warp tile", "cuBLAS"
 MODELLED = {"product, coalesced": "coalesced", "product, shared tile": "shared tile",

@@ -25,7 +25,7 @@ def test_cards_have_their_sheets_numbers_and_what_was_asked_for_them():
     assert (b200.rent, b200.rent_most) == pytest.approx((6, 7.15))
     # Of a server's price its cards are 60 to 70 %.
     assert (a100.price, a100.price_most) == pytest.approx((8_000 / 0.7, 15_000 / 0.6))
-    assert (h200.price, h200.price_most) == pytest.approx((21_000 / 0.7, 49_000 / 0.6))
+    assert (h200.price, h200.price_most) == pytest.approx((28_000 / 0.7, 31_000 / 0.6))
     assert all(each.where and each.memory and each.ridge("16 bits") for each in found.values())
     assert card("V100").rates["16 bits"] == 125e12
 
