@@ -36,13 +36,13 @@ CASES = [(part(*a), part(*b)) for a, b in ((ONE, TWO), (TWO, ONE), (ONE, NEAR), 
 mistakes = (
     ("The sums are rescaled, the outputs are not: they were added up with the same exps.",
      "a * one[2] + b * other[2]", "one[2] + other[2]"),
+    ("The factor is upside down: a part shrinks.", "each[0] - largest", "largest - each[0]"),
     ("The output is divided already: then it cannot be joined any more. Divide once, at the end.",
      "a * one[2] + b * other[2]", "(a * one[2] + b * other[2]) / (a * one[1] + b * other[1])"),
 )  # fmt: skip
 
 hints = (
-    "Your last step, for sums of many exps on both sides: each part is measured from a maximum "
-    "that may be too small. Which factor puts it right?",
+    "Each part is measured from its own maximum, which may be too small. Which factor mends it?",
     "a, b = (np.exp(each[0] - largest) for each in (one, other))",
 )
 
