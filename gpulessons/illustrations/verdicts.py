@@ -17,7 +17,9 @@ def ranges(finding):
     statement's two borders."""
     about, authors = finding.about, list(finding.authors)
     rows = sorted(finding.figures, key=lambda each: authors.index(each.author))
-    title = f"{fill_words(about.words, 76)}\n{finding.said}, by {in_words(len(authors))}"
+    by = f"{len(authors)} author{'s' * (len(authors) != 1)}"
+    kinds = " and ".join(dict.fromkeys(each.kind for each in rows))
+    title = f"{fill_words(about.words, 76)}\n{finding.said}, {kinds} by {by}"
     figure, axes = blank(8.6, 1.8 + 0.45 * len(rows), title)
     low, high = limits(axes, finding)
     for y, each in enumerate(rows):
@@ -30,7 +32,8 @@ def ranges(finding):
     for border, side, ha in sides:
         axes.axvline(border, color=INK, linewidth=1, linestyle=(0, (4, 3)))
         axes.text(border, -0.75, side, color=INK, ha=ha, fontsize=9.5)
-    name_rows(axes, [fill_words(f"{each.author}: {each.what} ({each.kind})", 52) for each in rows])
+    labels = (f"{each.author}: {each.what}, {each.amount(about.unit)}" for each in rows)
+    name_rows(axes, [fill_words(label, 52) for label in labels])
     return Picture(figure, f"{about.words} {finding.said} by {finding.support}. {about.test} "
                            f"{'; '.join(finding.lines)}.")  # fmt: skip
 
@@ -62,10 +65,6 @@ def headlines(ours, theirs, what):
     said = "; ".join(f"{side} over {card}: {units.ratio(row[i])}" for card, row in gains.items()
                      for i, side in enumerate(ours))  # fmt: skip
     return Picture(figure, f"{title}. {said}.")
-
-
-def in_words(count):
-    return f"{count} author{'s' * (count != 1)}"
 
 
 def limits(axes, finding):
