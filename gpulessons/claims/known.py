@@ -133,7 +133,7 @@ def large_products() -> Iterator[Figure]:
 
 @about("4c")
 def whole_against_whole() -> Iterator[Figure]:
-    """What was published of products, and of networks by the GPU's best library."""
+    """What was published of products, by tensor cores too, and of networks by the best library."""
     yield from large_products()
     cpu = large("Xeon Phi 7250F")
     for device in ("T4", "V100"):

@@ -79,8 +79,7 @@ def draw_warp(axes, warp, around):
 
     around: what the warp is part of, for the words that light it."""
     _, number, first, lanes, working, row = warp
-    axes.barh(row, working, color=SHADES[number % 2], height=SIDE, linewidth=0,
-              gid=around)
+    axes.barh(row, working, color=SHADES[number % 2], height=SIDE, linewidth=0, gid=around)
     axes.barh(row, lanes - working, left=working, color=INK, alpha=IDLE, height=SIDE, linewidth=0,
               gid=f"{around} home")
     x = [value for place in range(lanes + 1) for value in (place, place, None)]

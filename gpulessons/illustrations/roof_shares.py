@@ -1,6 +1,4 @@
-"""What may stand on a roofline, and what is to be said of it: large sizes, steady times from
-emptied caches.
-"""
+"""What may stand on a roofline: large sizes, steady times from emptied caches."""
 
 from dataclasses import replace
 from types import SimpleNamespace

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from test_pictures import Card, compared, modelled, timed
 
-from gpulessons import evidence
 from gpulessons.evidence import published
 from warplens.model.devices import devices, named
 
@@ -78,7 +77,11 @@ def test_a_grid_has_a_lane_for_each_thread_and_the_guard_sends_home_the_rest():
         assert sum(working for *_, working, _ in rows) == n
         assert sum(lanes for _, _, _, lanes, *_ in rows) == -(-n // block) * block
     assert "100 < 150" in grid.grid_picture(150, 64, 100).alt
-    assert "160 ≥ 150" in grid.grid_picture(150, 64, 160).alt
+    drawn = grid.grid_picture(150, 64, 160)
+    assert "160 ≥ 150" in drawn.alt
+    parts = [found.split() for found in re.findall(r'class="lit([\w ]*)"', drawn.svg)]
+    for part in drawn.words.values():  # each word has something to light, and something to dim
+        assert {part in each for each in parts} == {True, False}
 
 
 def step_of(milliseconds, batch, hidden=2048):
@@ -160,14 +163,6 @@ def test_a_timeline_says_how_long_the_gpu_takes_beside_this_cpu():
     assert "(pinned) as long as on this CPU. 1,000,000 numbers. A100, pageable: " in said
     more = transfers.timeline(10**7, 4).alt
     assert "A100, pageable, a round trip each: " in more and "this CPU" not in more
-
-
-def altered(monkeypatch, module, **figures):
-    """Let a picture's module find the published rows with other figures: {size: figure}."""
-    published, (name, changed) = module.published, *figures.items()
-    monkeypatch.setattr(module, "published", lambda *args, **where: evidence.Figures(
-        replace(row, figure=f"{changed.get(row.sizes.get(name), row.figure)}")
-        for row in published(*args, **where)))
 
 
 def test_a_speed_up_is_at_most_a_median_over_the_floor_of_a_card_and_says_both():
