@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .axes import Told, beside, label_ends, log_axes, name_rows
+from .axes import Told, beside, label_ends, log_axes, name_rows, two_ticks
 from .picture import (
     BLUE,
     DARK,
@@ -129,6 +129,7 @@ def log_lines(
     figure, axes = blank(height=4.1, title=title)
     log_axes(axes, x=x, y=y, **more)
     lines(axes, named)
+    two_ticks(axes.yaxis)
     told = {name: ", ".join(f"{y[1](v)} at {x[1](at)}" for at, v in zip(xs, ys, strict=True))
             for name, xs, ys, look in named if look.get("marker")}
     return Picture(figure, " ".join(filter(None, (title, f"{listed(told)}." * bool(told), spoken))))
