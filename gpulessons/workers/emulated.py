@@ -8,6 +8,7 @@ itself takes comes on top: for a fast link shrink the bytes and the bandwidth.
 
 from concurrent.futures import ThreadPoolExecutor
 from time import sleep, time
+from types import SimpleNamespace
 from typing import cast
 
 import torch
@@ -17,30 +18,6 @@ from torch.futures import Future
 
 from .collectives import Wire, ring
 from .links import Link
-
-
-class Port:
-    """One end of a link: it takes one message after the other."""
-
-    def __init__(self) -> None:
-        self.free = 0.0  # from when on
-
-    def take(self, earliest: float, seconds: float) -> tuple[float, float]:
-        """(when it begins with a message that may begin then, and when it is done)"""
-        begins = max(earliest, self.free)
-        self.free = begins + seconds
-        return begins, self.free
-
-
-class Sending:
-    """A message under way: wait() until it has left."""
-
-    def __init__(self, left: float, work: "dist.Work") -> None:
-        self.left, self.work = left, work
-
-    def wait(self) -> None:
-        self.work.wait()
-        sleep_until(self.left)
 
 
 class Emulated(Wire):
@@ -53,7 +30,7 @@ class Emulated(Wire):
         super().__init__()
         self.link, self.beyond, self.together = link, beyond or link, together
         self.sender = ThreadPoolExecutor(1)
-        self.out, self.into = ({self.link: Port(), self.beyond: Port()} for _ in range(2))
+        self.out, self.into = ({self.link: 0.0, self.beyond: 0.0} for _ in range(2))  # free from
 
     def link_to(self, other: int) -> Link:
         near = self.rank // self.together == other // self.together
@@ -61,20 +38,24 @@ class Emulated(Wire):
 
     def send(self, piece: Tensor, to: int) -> "dist.Work":
         link = self.link_to(to)
-        began, left = self.out[link].take(time(), piece.nbytes / link.bandwidth)
+        began, left = take(self.out, link, time(), piece.nbytes)
         self.sent += piece.nbytes
         stamp = torch.tensor([began], dtype=torch.float64)
         stamped = torch.cat([each.reshape(-1).view(torch.uint8) for each in (stamp, piece)])
         work = cast("dist.Work", dist.isend(stamped, to))
-        return cast("dist.Work", Sending(left, work))
+
+        def wait() -> None:
+            work.wait()
+            sleep_until(left)
+
+        return cast("dist.Work", SimpleNamespace(wait=wait))
 
     def receive(self, piece: Tensor, source: int) -> None:
         link, stamped = self.link_to(source), torch.empty(8 + piece.nbytes, dtype=torch.uint8)
         dist.recv(stamped, source)
         began = stamped[:8].view(torch.float64).item()
         piece.copy_(stamped[8:].view(piece.dtype).view_as(piece))
-        seconds = piece.nbytes / link.bandwidth
-        _, arrived = self.into[link].take(began + link.latency, seconds)
+        _, arrived = take(self.into, link, began + link.latency, piece.nbytes)
         sleep_until(arrived)
 
     def exchange(self, piece: Tensor, to: int, room: Tensor, source: int) -> None:
@@ -104,6 +85,13 @@ class Emulated(Wire):
 def wire_of(link: tuple[float, float] | None) -> Wire:
     """The wire of a program's option: (latency, bandwidth) emulated; None: the one that is here."""
     return Emulated(Link(*link)) if link else Wire()
+
+
+def take(free: dict[Link, float], link: Link, earliest: float, size: int) -> tuple[float, float]:
+    """(when a port begins with a message that may begin then, when it is done): one at a time."""
+    begins = max(earliest, free[link])
+    free[link] = begins + size / link.bandwidth
+    return begins, free[link]
 
 
 def sleep_until(moment: float) -> None:

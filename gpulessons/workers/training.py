@@ -1,10 +1,10 @@
 """What every worker of the training programs shares: a network, its share of a batch, a log."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
-from time import time
+from time import perf_counter, time
 
 import torch
 import torch.distributed as dist
@@ -71,6 +71,15 @@ def common_start(device: torch.device) -> float:
     moment = torch.tensor(time(), dtype=torch.float64, device=device)
     dist.broadcast(moment, 0)
     return moment.item()
+
+
+def timed(work: Callable[[], object]) -> float:
+    """Seconds until the last worker is done; all begin at once."""
+    dist.barrier()
+    began = perf_counter()
+    work()
+    settle()
+    return slowest(perf_counter() - began)
 
 
 def slowest(seconds: float) -> float:

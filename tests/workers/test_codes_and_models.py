@@ -1,20 +1,24 @@
 """What needs no processes: packed gradients, schedules by the clock, the model of a link."""
 
 import math
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise, product
+from queue import SimpleQueue
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import torch
 import torch.distributed as dist
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpulessons.workers import Link, batches, bubble, kept, simulate, waiting
+from gpulessons.workers import Link, batches, bubble, collectives, emulated, kept, simulate, waiting
 from gpulessons.workers.batches import Reached
-from gpulessons.workers.collectives import Wire
-from gpulessons.workers.emulated import Emulated, Port
-from gpulessons.workers.gradients import Forgetful, OneBit, from_signs, to_signs
-from gpulessons.workers.links import messages
+from gpulessons.workers.collectives import ALGORITHMS, Wire
+from gpulessons.workers.emulated import Emulated
+from gpulessons.workers.gradients import WAYS, Forgetful, OneBit, from_signs, to_signs
 from gpulessons.workers.training import examples, mean_loss, minibatches, network
 
 NUMBERS = st.lists(st.floats(-1e3, 1e3, width=32), min_size=1, max_size=40)
@@ -66,9 +70,56 @@ def test_where_nothing_is_owed_what_rounding_loses_is_lost(alone):
 # -- A wire that is emulated.
 
 
-def test_a_port_takes_one_message_after_the_other():
-    port = Port()
-    assert [port.take(1, 2), port.take(1.5, 1), port.take(9, 0.5)] == [(1, 3), (3, 4), (9, 9.5)]
+@pytest.fixture
+def in_threads(monkeypatch):
+    """run(world, reduce): [(what a worker then has, bytes it sent, when done)] and all were given.
+
+    Nobody sleeps: each worker is a thread, and its clock a number. The link: 3 s, 8 bytes a second.
+    """
+    here = threading.local()
+
+    def send(x, to):
+        here.mail[here.rank, to].put(x.clone())
+        return SimpleNamespace(wait=lambda: None)
+
+    def worker(rank, reduce, given, mail):
+        here.rank, here.world, here.mail, here.now = rank, len(given), mail, 0.0
+        wire, x = Emulated(Link(3.0, 8.0)), torch.tensor(given[rank])
+        reduce(x, wire)
+        return x.numpy(), wire.sent, here.now
+
+    def run(world, reduce):
+        mail = {pair: SimpleQueue() for pair in product(range(world), repeat=2)}
+        given = np.random.default_rng(1).integers(-99, 99, (world, 60)).astype(np.float32)
+        with ThreadPoolExecutor(world) as threads:
+            asked = [threads.submit(worker, rank, reduce, given, mail) for rank in range(world)]
+        return [each.result() for each in asked], given
+
+    fake = SimpleNamespace(
+        get_rank=lambda: here.rank, get_world_size=lambda: here.world, isend=send,
+        recv=lambda x, source: x.copy_(here.mail[source, here.rank].get(timeout=60)))  # fmt: skip
+    for module in (collectives, emulated):
+        monkeypatch.setattr(module, "dist", fake)
+    monkeypatch.setattr(emulated, "time", lambda: here.now)
+    monkeypatch.setattr(emulated, "sleep", lambda more: setattr(here, "now", here.now + more))
+    return run
+
+
+@pytest.mark.parametrize("world", [1, 2, 3, 4, 5])
+def test_sums_are_numpys_and_take_the_time_of_the_formulas_steps_and_bytes(in_threads, world):
+    for name, algorithm in ALGORITHMS.items():
+        done, given = in_threads(world, algorithm)
+        assert all(np.array_equal(x, given.sum(0)) for x, _, _ in done)
+        expected = (world > 1) * Link(3.0, 8.0).seconds(name, world, 4 * 60)
+        took = max(when for *_, when in done)
+        assert took == pytest.approx(expected, rel=0.05 * (name == "tree" and world in (3, 5)))
+
+
+def test_fewer_bits_are_a_sum_of_rounded_numbers_and_send_fewer_bytes(in_threads):
+    for how, nbytes, apart in (("flat", 8 * 48, 0), ("16-bit", 8 * 24, 1), ("8-bit", 4 * 64, 2)):
+        done, given = in_threads(5, lambda x, wire, how=how: WAYS[how]([], wire).all_reduce(x))
+        off = max(np.abs(x - given.sum(0)).max() for x, _, _ in done)
+        assert {sent for _, sent, _ in done} == {nbytes} and 0 <= off <= apart, (how, off)
 
 
 def test_neighbors_have_a_link_of_their_own(alone):
@@ -157,14 +208,3 @@ def test_the_other_two_wait_as_if_there_were_more_micro_batches(schedule, times)
         assert busy == pytest.approx([3 * micro] * stages)  # all of F, and of B with W
         if schedule == "zero bubble":
             assert [kept(tasks, stage) for stage in range(stages)] == [stages] * stages
-
-
-# -- Links.
-
-
-def test_so_many_messages_wait_for_each_other():
-    for algorithm, workers, expected in (
-        ("naive", 4, (2, 3)), ("tree", 4, (4, 1)), ("tree", 5, (6, 1)), ("tree", 1000, (20, 1)),
-        ("ring", 4, (6, 1 / 4)), ("backend", 4, (6, 1 / 4)),
-    ):  # fmt: skip
-        assert messages(algorithm, workers) == expected, (algorithm, workers)

@@ -22,7 +22,6 @@ from gpulessons.workers.launcher.failures import cause, hung, left, lost, why
 from gpulessons.workers.launcher.launching import found, pass_on, start
 from gpulessons.workers.worker import MARK, MEMORY
 
-TORCHRUN = "gpulessons.workers.launcher.torchrun"
 TOKEN = "GPULESSONS_TEST_TOKEN"
 TORCH = "/home/me/.local/lib/python3.12/site-packages/torch"
 
@@ -103,7 +102,7 @@ def working(token):
     printed = [process.stdout.readline() for _ in range(6)]
     assert sum("last line" in line for line in printed) == 2, (printed, process.stderr.read())
     assert len(marked(token)) == 4  # the launcher, torchrun and two workers
-    (torchrun,) = [one for one in marked(token) if TORCHRUN in one.cmdline()]
+    (torchrun,) = psutil.Process(process.pid).children()
     yield process, torchrun
     process.kill()
     process.communicate()

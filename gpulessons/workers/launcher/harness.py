@@ -1,15 +1,16 @@
 """What a worker does before and after its program: join the others, report, leave no trace.
 
-A program is an importable module with a function `main(worker, **options)`. torchrun starts this
-module once for each worker; the programs themselves know nothing of launching.
+A program is an importable module with a function `main(worker, **options)`. torchrun runs this file
+once for each worker; the programs themselves know nothing of launching.
 
     python -m torch.distributed.run --standalone --nproc-per-node 2 \\
-        -m gpulessons.workers.launcher.harness gpulessons.workers.programs.hello '{}'
+        gpulessons/workers/launcher/harness.py gpulessons.workers.programs.hello '{}'
 """
 
 import faulthandler
 import importlib
 import json
+import multiprocessing
 import os
 import pickle
 import signal
@@ -21,8 +22,8 @@ import torch
 import torch.distributed as dist
 from torch.distributed.elastic.multiprocessing.errors import record
 
-from ..worker import REPORT, Worker
-from .failures import lost
+from gpulessons.workers.launcher.failures import lost
+from gpulessons.workers.worker import REPORT, Worker
 
 
 @record  # torchrun hears of what it raises
@@ -66,12 +67,14 @@ def join(worker: Worker) -> None:
 
 
 if __name__ == "__main__":
-    status = 1
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a fork has torchrun's answer to it
+    failed = True
     try:
         run(sys.argv[1], json.loads(sys.argv[2]) if len(sys.argv) > 2 else {})
-        status = 0
+        failed = False
     finally:
-        if REPORT in os.environ:  # an ordinary exit trips over what others left undone
-            sys.stdout.flush()
+        forked = multiprocessing.parent_process()  # torchrun waits for what it returns, nothing
+        if REPORT in os.environ and (failed or not forked):
+            sys.stdout.flush()  # an ordinary exit trips over what others left undone
             sys.stderr.flush()
-            os._exit(status)
+            os._exit(failed)

@@ -34,7 +34,8 @@ from .failures import WorkersFailed, hung, left, why
 PROGRAMS = Path(__file__).parents[1] / "programs"
 TIMEOUT = 120.0  # seconds without a word from any worker: something hangs
 ALONE = "--standalone", "--local-addr=127.0.0.1"  # a laptop's own name may lead nowhere
-
+# PyTorch is imported once, by torchrun; its workers are forks of it where a system forks safely.
+FORK = ("--start-method=fork", "--run-path") if sys.platform == "linux" else ()
 
 
 def launch(
@@ -103,8 +104,7 @@ def command(
     return [
         *(sys.executable, "-m", f"{__package__}.torchrun", *(hosts or ALONE)),
         *(f"--nproc-per-node={workers}", f"--max-restarts={restarts}"),
-        *("-m", f"{__package__}.harness", program),
-        json.dumps(options),
+        *(*FORK, str(Path(__file__).with_name("harness.py")), program, json.dumps(options)),
     ]
 
 

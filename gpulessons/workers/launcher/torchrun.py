@@ -16,6 +16,7 @@ from .launching import end_all
 def main() -> None:
     report = Path(os.environ[REPORT])
     Thread(target=end_with, args=(os.getppid(), report), daemon=True).start()
+    import torch._dynamo  # noqa: F401  # an optimizer's first step would, in each of the workers
     from torch.distributed import run as torchrun
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
 

@@ -1,4 +1,4 @@
-"""A program: is each of our all-reduces equal to the backend's, and how many bytes did it send?"""
+"""A program: is each of our all-reduces the backend's, and what did it send, for how long?"""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -11,28 +11,30 @@ import torch.distributed as dist
 from numpy.typing import NDArray
 
 from ..collectives import ALGORITHMS, Wire, all_gather, cut
+from ..emulated import wire_of
+from ..training import timed
 from ..worker import Worker
 
 
 def main(
-    worker: Worker, lengths: Sequence[int] = (0, 1, 2, 3, 7, 64, 1009), yours: str = ""
-) -> list[tuple[str, int, bool, int]]:
-    """Returns [(algorithm, length, equal?, bytes sent by this worker)].
+    worker: Worker, lengths: Sequence[int] = (0, 1, 2, 3, 7, 64, 1009), yours: str = "",
+    link: tuple[float, float] | None = None,
+) -> list[tuple[str, int, bool, int, float]]:  # fmt: skip
+    """Returns [(algorithm, length, equal?, bytes sent by this worker, seconds of the slowest)].
 
     yours: a reduce-scatter as the exercise asks for it, as text; for lengths that divide evenly.
+    link: (latency, bandwidth), emulated.
     """
-    found, ways = [], dict(ALGORITHMS)
-    if yours:
-        ways["yours"] = partial(ring_of, yours)
+    found, ways = [], ALGORITHMS | ({"yours": partial(ring_of, yours)} if yours else {})
     for length in lengths:
         generator = torch.Generator().manual_seed(100 * length + worker.rank)
         mine = torch.randint(-99, 99, (length,), generator=generator).float().to(worker.device)
         expected = mine.clone()
         dist.all_reduce(expected)
         for name, algorithm in ways.items():
-            x, wire = mine.clone(), Wire()
-            algorithm(x, wire)
-            found.append((name, length, torch.equal(x, expected), wire.sent))
+            x, wire = mine.clone(), wire_of(link)
+            seconds = timed(partial(algorithm, x, wire))
+            found.append((name, length, torch.equal(x, expected), wire.sent, seconds))
     return found
 
 

@@ -64,9 +64,7 @@ def main(
             optimizer.step()
         worker.progress(done + 1, steps, how)
     seconds = (perf_counter() - began) / (steps - WARM)
-    return Trained(
-        summed(losses), seconds, learner.bytes, sample(model), tuple(learner.log.events)
-    )
+    return Trained(summed(losses), seconds, learner.bytes, sample(model), tuple(learner.log.events))
 
 
 def backward(model: Module, x: Tensor, labels: Tensor, batch: int) -> float:

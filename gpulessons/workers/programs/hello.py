@@ -1,6 +1,5 @@
 """The smallest program for several workers: say who is there, and add up the ranks."""
 
-
 import torch
 import torch.distributed as dist
 

@@ -9,15 +9,14 @@ take it from each other (false sharing).
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from time import perf_counter
+from functools import partial
 
 import numpy as np
-import torch.distributed as dist
 from numba import njit
 from numpy.typing import NDArray
 
 from ..memory import APART, atomic_add, keep_to_a_core, shared
-from ..training import slowest
+from ..training import timed
 from ..worker import Worker
 
 DRAWN = 50_000  # places, used again and again: few enough to stay in a core's cache
@@ -43,8 +42,7 @@ class Count:
 
 
 def main(
-    worker: Worker, cells: Sequence[int] = (1, 256, 65_536),
-    additions: int = 150_000_000,
+    worker: Worker, cells: Sequence[int] = (1, 256, 65_536), additions: int = 150_000_000,
 ) -> dict[int | str, Count]:  # fmt: skip
     """Returns {number of shared cells: Count}; of atomic additions, in ROUNDS rounds, also of own
     cells "side by side" and "apart", and of one cell ATOMIC.
@@ -69,10 +67,7 @@ def count(worker: Worker, size: int, places: NDArray, additions: int, add: Bump)
     cells = shared(worker, size, np.int64)
     add(np.zeros(size, np.int64), places, 1)  # compiles
     rounds = max(1, additions // places.size)
-    dist.barrier()
-    began = perf_counter()
-    add(cells, places, rounds)
-    seconds = slowest((perf_counter() - began) / (rounds * places.size))
+    seconds = timed(partial(add, cells, places, rounds)) / (rounds * places.size)
     made = worker.world_size * rounds * places.size
     return Count(size, made, int(cells.sum()), (seconds,))
 

@@ -1,27 +1,22 @@
-"""A program: pipeline parallelism, by PyTorch's own schedules (torch.distributed.pipelining).
+"""A program: pipeline parallelism, by PyTorch's own 1F1B (torch.distributed.pipelining).
 
 Each worker holds a stage of the network. Activations go to the next stage, gradients come back,
 micro-batch by micro-batch, and add up to the minibatch's. No worker needs the whole network; worker
 0 has it too, to time it alone while the others wait.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
-from time import perf_counter
 
 import torch
-import torch.distributed as dist
 from torch import Tensor
-from torch.distributed.pipelining import PipelineStage, Schedule1F1B, ScheduleGPipe
+from torch.distributed.pipelining import PipelineStage, Schedule1F1B
 from torch.nn import Sequential
 
 from gpulessons.hardware.budget import repeated
 
-from ..training import examples, layers, mean_loss, network, settle, slowest
+from ..training import examples, layers, mean_loss, network, timed
 from ..worker import Worker
-
-SCHEDULES = {"GPipe": ScheduleGPipe, "1F1B": Schedule1F1B}
 
 
 @dataclass(frozen=True)
@@ -33,8 +28,8 @@ class Piped:
 
 
 def main(
-    worker: Worker, schedule: str = "1F1B", micro: int = 4, batch: int = 64, hidden: int = 256,
-    blocks: int = 8, dtype: str = "float64", rounds: int = 1,
+    worker: Worker, micro: int = 4, batch: int = 64, hidden: int = 256, blocks: int = 8,
+    dtype: str = "float64", rounds: int = 1,
 ) -> Piped:  # fmt: skip
     """Forward and backward of a minibatch, alone and in stages, in turn; the first warms up."""
     (x, labels), _ = examples(getattr(torch, dtype))
@@ -42,7 +37,7 @@ def main(
     rank, world = worker.rank, worker.world_size
     whole, model = (network(hidden, x.dtype, depth=blocks).to(worker.device) for _ in range(2))
     own = stages(model, world)[rank]
-    piped = SCHEDULES[schedule](
+    piped = Schedule1F1B(
         PipelineStage(own, rank, world, worker.device), micro, scale_grads=False,
         loss_fn=lambda y, labels: mean_loss(Sequential(), y, labels, batch),
     )  # fmt: skip
@@ -58,15 +53,6 @@ def main(
     found = [(timed(alone), timed(together)) for _ in range(repeated(rounds) + 1)]
     gradients = tuple(p.grad.cpu() for p in own.parameters() if p.grad is not None)
     return Piped(gradients, tuple(found[1:]))
-
-
-def timed(work: Callable[[], None]) -> float:
-    """Seconds until the last worker is done."""
-    dist.barrier()
-    began = perf_counter()
-    work()
-    settle()
-    return slowest(perf_counter() - began)
 
 
 def stages(model: Sequential, count: int) -> list[Sequential]:

@@ -6,16 +6,15 @@ forward and backward. The other is data parallel: it sums the gradient of its ha
 Only what is sent is timed: nothing is computed.
 """
 
-from time import perf_counter
+from functools import partial
 
 import torch
-import torch.distributed as dist
 
 from gpulessons.hardware.budget import repeated
 
 from ..emulated import Emulated
 from ..links import Link
-from ..training import slowest
+from ..training import timed
 from ..worker import Worker
 
 Given = tuple[float, float]  # latency, bandwidth
@@ -32,19 +31,14 @@ def main(
     for inside in ("tensor", "data"):
         tensor, data = (worker.rank ^ (1 if inside == cut else 2) for cut in ("tensor", "data"))
         turns = [(activations, tensor)] * (2 * blocks) + [(gradients, data)] * blocks
-        found = []
-        for _ in range(repeated(rounds)):
-            dist.barrier()
-            began = perf_counter()
-            for x, partner in turns:
-                add_up(x.fill_(1), partner, wire)
-            found.append(slowest(perf_counter() - began))
-        times[inside] = min(found)
+        step = partial(add_up, turns, wire)
+        times[inside] = min(timed(step) for _ in range(repeated(rounds)))
     return times
 
 
-def add_up(x: torch.Tensor, partner: int, wire: Emulated) -> None:
-    """x ← the sum of two workers' x: as many bytes as by a ring of two."""
-    other = x.new_empty(x.shape)
-    wire.exchange(x, partner, other, partner)
-    x += other
+def add_up(turns: list[tuple[torch.Tensor, int]], wire: Emulated) -> None:
+    """Each x ← its sum over two workers, in turn: as many bytes as by a ring of two."""
+    for x, partner in turns:
+        other = x.fill_(1).new_empty(x.shape)
+        wire.exchange(x, partner, other, partner)
+        x += other
