@@ -69,8 +69,7 @@ conv2d.version("Numba, im2col", on=host)(by_columns)  # only as many as fit a ca
 conv2d.version("Numba, direct", on=host)(direct)
 
 
-# -- On the GPU: a thread per output, each of whose multiplications fetches both its factors; then a
-# -- block that shares what it fetched.
+# -- On the GPU: a thread per output fetches both factors each time; then a block shares them.
 
 
 @cuda.jit(device=True)
@@ -110,8 +109,7 @@ FILTERS = 8  # each number that a thread takes from the patch serves eight filte
 
 @cuda.jit(device=True)
 def fetch_patch(x, b, c, top, left, width, patch, thread):
-    """The pixels of a channel from row `top` and column `left` on, in rows of this width; zeros
-    outside the picture. All threads of the block call this."""
+    """A channel's pixels from (top, left) on, `width` a row, zeros outside; all threads call it."""
     for n in range(thread, patch.size, LANES * WARPS_DOWN):
         row, column = top + n // width, left + n % width
         inside = 0 <= row < x.shape[2] and 0 <= column < x.shape[3]
@@ -126,11 +124,10 @@ def fetch_weights(w, first, c, taps, wide, weights, thread):
         weights[n] = w[f, c, tap // wide, tap % wide] if f < w.shape[0] else float32(0)
 
 
+@cache
 def tiles_kernel(high, wide, stride):
     """16 rows by 32 columns of outputs, of eight filters: 32 sums a thread, kept in registers.
-
-    Compiled for a filter's size and a stride: shared arrays must have a known size.
-    """
+    Compiled for a filter's size and a stride: shared arrays must have a known size."""
     taps = high * wide
     weights_size = FILTERS * taps
     width = (LANES - 1) * stride + wide
@@ -178,20 +175,16 @@ def tiles_kernel(high, wide, stride):
     return tiles
 
 
-compiled_tiles = cache(tiles_kernel)
-
-
 @conv2d.version("CUDA, shared tiles", on=gpu)
 def launch_tiles(x, w, stride, padding, out):
     across, down = ceil_div(out.shape[3], LANES), ceil_div(out.shape[2], BLOCK_ROWS)
     blocks = across, down, ceil_div(out.shape[1], FILTERS) * out.shape[0]
-    compiled_tiles(*w.shape[2:], stride)[blocks, (LANES, WARPS_DOWN)](x, w, padding, out)
+    tiles_kernel(*w.shape[2:], stride)[blocks, (LANES, WARPS_DOWN)](x, w, padding, out)
 
 
 # -- As a product: weights (filters, depth) times columns (depth, places), where depth is channels ·
 # -- ky · kx, and places are those of all pictures. Implicit GEMM writes no columns: where a block
-# -- fetches a tile of them, it takes each number from its pixel. To a filter of 1 × 1, columns that
-# -- were written are just a picture, and the same kernel multiplies them.
+# -- fetches a tile of them, it takes each number from its pixel.
 
 BM, BN, BK, EACH_WAY = 64, 64, 16, 4  # filters, places and depth of a tile; 4 × 4 sums a thread
 
@@ -276,18 +269,25 @@ def columns_kernel(high, wide):
     return write_columns
 
 
-@conv2d.version("CUDA, im2col", on=gpu, prepares=True)
-def launch_columns(x, w, stride, padding, out):
-    as_one = w.reshape(w.shape[0], -1, 1, 1)
-    columns = gpu.empty((x.shape[0], as_one.shape[1], *out.shape[2:]), x.dtype)
-    blocks = ceil_div(columns.size // (w.shape[2] * w.shape[3]), THREADS)
-    write, multiply = columns_kernel(*w.shape[2:]), launch_implicit(columns, as_one, 1, 0, out)
+def columns_first(name, multiply):
+    """Columns are written, and then multiplied: to a filter of 1 × 1 they are just a picture."""
 
-    def call():
-        write[blocks, THREADS](x, stride, padding, columns)
-        multiply()
+    @conv2d.version(name, on=gpu, prepares=True)
+    def launch_columns(x, w, stride, padding, out):
+        columns = gpu.empty((x.shape[0], w.size // w.shape[0], *out.shape[2:]), x.dtype)
+        blocks = ceil_div(columns.size // (w.shape[2] * w.shape[3]), THREADS)
+        write = columns_kernel(*w.shape[2:])
+        product = multiply(columns, w.reshape(w.shape[0], -1, 1, 1), 1, 0, out)
 
-    return call
+        def call():
+            write[blocks, THREADS](x, stride, padding, columns)
+            product()
+
+        return call
+
+
+columns_first("CUDA, im2col, no tile", partial(partial, launch_direct))
+columns_first("CUDA, im2col", launch_implicit)
 
 
 # PyTorch: oneDNN on a CPU, cuDNN on an NVIDIA GPU, which would round factors to TF32 by default.

@@ -287,6 +287,8 @@ RIGHT = {
     "implicit_gemm": [
         ("x[b, k // 9, i + k // 3 % 3, j + k % 3]",
          "x[b, k // 9, n // out.shape[3] + (k - k // 9 * 9) // 3, j + (k - 3 * (k // 3))]"),
+        ("    i, j, total = n // out.shape[3], n % out.shape[3], np.float32(0)\n",
+         "    (i, j), total = divmod(n, out.shape[3]), np.float32(0)\n"),
     ],
     "inputs_first": [
         ("x.reshape(-1, x.shape[2]) @ w.T + b",

@@ -236,6 +236,12 @@ def test_which_way_a_library_took_is_counted_for_each_kind_of_numbers():
     assert conv.operations(row) == 2 * 9 * 64 * 128 * 112**2 * 8
 
 
+def test_a_tile_and_columns_are_told_apart_each_by_its_own_two_ratios():
+    read = dict(zip("abcd", [(n, "") for n in (4, 6, 0.04, 0.12)], strict=True))
+    alt = of("conv2d").tile_or_columns(read, "").alt
+    assert "by 100 and 50; columns multiply it by 1.5 and 3." in alt
+
+
 def test_what_warps_read_is_the_published_curve_beside_the_law_and_ones_own():
     alt = of("microbenchmarks").by_warps("A100", {2: 100, 64: 1_000}).alt
     assert "for 23 warps" in alt and "1,042 GB/s at 32" in alt

@@ -166,6 +166,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     },
     "conv2d": {
         "patch_and_column": lambda f: f(random(4, 5), random(4, 12), (2, 2), 5),
+        "tile_or_columns": lambda f: f({name: (n, "") for n, name in enumerate("abcd", 1)}, "x"),
         "taken": lambda f: f(published("conv2d", device="V100"),
                              {"float32": 1e13, "float16": 1e14}),
     },

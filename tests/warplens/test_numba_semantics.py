@@ -42,6 +42,10 @@ EXPRESSIONS = [
     ("a % b", INTS32, INTS64),  # sign of the divisor
     ("a // b", FLOATS, FLOATS),
     ("a % b", FLOATS, FLOATS),
+    ("divmod(a, b)[0]", INTS32, INTS64),
+    ("divmod(a, b)[1]", FLOATS, INTS64),
+    ("divmod(a, b)[0]", BYTES > 3, BYTES),  # uint64, where // gives an int64
+    ("divmod(a, b)[1]", INTS64, UINTS.astype(np.uint64) | 1),  # doubles
     ("a**2", FLOATS, FLOATS),
     ("a**b", POSITIVE, FLOATS),
     ("a**3", INTS32, INTS32),

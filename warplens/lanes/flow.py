@@ -120,7 +120,7 @@ class Loop:
 
     def uniform_range(self, values: range) -> Iterator[int]:
         w, weight = self.w, self.w.weight
-        for value, times in self.weighted(values):
+        for value, times in self.schedule(values).items() or zip(values, itertools.repeat(1)):
             if not w.mask:
                 return
             w.line, w.weight = self.line, weight * times
@@ -132,12 +132,6 @@ class Loop:
         if w.mask:
             w.log.branch(w, w.mask.warps, 0)
             self.left.append(w.mask)
-
-    def weighted(self, values: range) -> Iterable[tuple[int, int]]:
-        """(value, the number of iterations that it stands for): 1, unless loops are sampled."""
-        if sampled := self.schedule(values):
-            return sampled.items()
-        return zip(values, itertools.repeat(1))
 
     def schedule(self, values: range) -> dict[int, int]:
         """{value: the iterations that it stands for} of a loop to be sampled; {} where all are run.

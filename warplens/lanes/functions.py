@@ -10,6 +10,7 @@ import numpy as np
 
 from ..faults import Unsupported, Untypable
 from .values import (
+    ARITHMETIC,
     BOOL,
     FLOAT64,
     INT8,
@@ -102,6 +103,15 @@ def fused(w: Warps, *values: Any) -> Any:
     return plain((a * b + c).astype(dtype)[()])
 
 
+def quotient(w: Warps, a: Any, b: Any) -> tuple[Any, Any]:
+    """divmod: // and %, but for their type, as Numba has no divmod of int64 with uint64."""
+    given = dtype_of(a), dtype_of(b)
+    if np.float32 not in given:  # beside it, as for // and %
+        dtype = number(np.promote_types(*given))
+        a, b = plain(as_type(a, dtype)), plain(as_type(b, dtype))
+    return ARITHMETIC["FloorDiv"](w, a, b), ARITHMETIC["Mod"](w, a, b)
+
+
 def predicate(ufunc: np.ufunc) -> Instruction:
     """isnan, isinf, isfinite."""
     return lambda w, x: plain(ufunc(as_type(x, number(dtype_of(x)))))
@@ -148,6 +158,7 @@ FUNCTIONS: dict[Any, Instruction] = {
     max: extremum(np.fmax, np.maximum),
     min: extremum(np.fmin, np.minimum),
     abs: absolute,
+    divmod: quotient,
     round: rounded,
     int: to_int,
     float: to_float,

@@ -98,7 +98,8 @@ def modelled_call(call: Callable[[], Any], name: str, *gpus: GPU) -> list[Modell
 def of_trace(found: Trace, gpu: GPU) -> Modelled:
     """The time of a launch of which `chosen` blocks were traced."""
     launch = found.launch
-    check_modelled(found)
+    if found.tensor_core_flops:
+        raise CannotModel(f"{found.kernel} uses tensor cores, which the model leaves out")
     try:
         code = code_of(launch.function, types_of(launch.arguments), gpu.capability)
     except CannotCompile as trouble:
@@ -156,12 +157,6 @@ def cubes(parts: dict[str, float]) -> float:
 def warm(gpu: GPU) -> GPU:
     """The GPU for a launch whose arrays are all in L2, from the one before it."""
     return replace(gpu, dram_rate=math.inf, dram_latency=gpu.l2_latency)
-
-
-def check_modelled(found: Trace) -> None:
-    """CannotModel for what the model has no bound for."""
-    if found.tensor_core_flops:
-        raise CannotModel(f"{found.kernel} uses tensor cores, which the model leaves out")
 
 
 def interval(gpu: GPU, parts: dict[str, float], from_code: bool) -> tuple[float, float]:
