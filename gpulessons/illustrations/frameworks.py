@@ -16,13 +16,6 @@ PRODUCTS = "aten::mm", "aten::addmm"
 DEEPEST = 6  # rows of a timeline
 
 
-def by_tens(picture: Picture) -> None:
-    """The widths are powers of two; the times stay in tens."""
-    from matplotlib.ticker import LogLocator
-
-    picture.axes.yaxis.set_major_locator(LogLocator())
-
-
 def floor(took: dict[int, float], wide: int, narrow: int) -> Picture:
     """Time of a step against the width of its layers, measured: {width: seconds}. Beside it, how
     it would fall if nothing but arithmetic took time."""
@@ -34,11 +27,10 @@ def floor(took: dict[int, float], wide: int, narrow: int) -> Picture:
     picture = forms.log_lines(
         [("measured", [*took], [*took.values()], look),
          ("as width²", [*took], [*by_work.values()], {"color": INK, "linestyle": ":"})],
-        ("numbers in each layer", units.count), ("time of a step", units.seconds), base=2,
+        ("numbers in each layer", units.count), ("time of a step", units.seconds),
         ticks=[*took], title=title)
     picture.axes.axhline(min(took.values()), color=INK, linewidth=0.8, linestyle="--")
     picture.axes.set_ylim(min(took.values()) / 30, 3 * took[last])
-    by_tens(picture)
     return picture
 
 
@@ -49,13 +41,11 @@ def ways(took: dict[str, dict[int, float]]) -> Picture:
         f"{units.plural(width, 'number')} a layer: {units.seconds(eager[width])} {first}, "
         f"{units.seconds(min(other[width] for _, other in others))} with fewer calls"
         for width in (min(eager), max(eager)))
-    picture = forms.log_lines(
+    return forms.log_lines(
         [(way, [*each], [*each.values()], look)
          for (way, each), look in zip(took.items(), forms.LOOKS, strict=False)],
-        ("numbers in each layer", units.count), ("time of a step", units.seconds), base=2,
+        ("numbers in each layer", units.count), ("time of a step", units.seconds),
         ticks=[*eager], title=f"{title}.")
-    by_tens(picture)
-    return picture
 
 
 def queue(kernels: int, runs: float, every: float) -> Picture:

@@ -5,8 +5,8 @@ it waits for.
 from itertools import groupby
 
 from gpulessons import units
-from gpulessons.plots.axes import written
-from gpulessons.plots.forms import LOOKS, beside, listed, log_lines, name_rows
+from gpulessons.plots.axes import log_axes, written
+from gpulessons.plots.forms import LOOKS, beside, lines, listed, log_lines, name_rows
 from gpulessons.plots.picture import COLORS, INK, Picture, blank
 from gpulessons.plots.timings import draw_modelled, is_modelled
 from warplens.model.devices import named, sheet
@@ -91,6 +91,18 @@ def chain(took, reading: float) -> Picture:
                      spoken=f"Reading u: {units.seconds(reading)}.")
 
 
+def fading(arrived: dict[str, list[float]]) -> Picture:
+    """{network: what arrives so many letters back, 0 and up, of the last guess's gradient}."""
+    last = {name: f"{shares[-1]:.0e}" for name, shares in arrived.items()}
+    title = f"Of the last guess's gradient arrives at the farthest letter: {listed(last)}."
+    figure, axes = blank(height=4.1, title=title)
+    log_axes(axes, y=("gradient, the last letter's as 1", "{:.0e}".format))
+    lines(axes, [(name, range(len(shares)), shares, {**look, "marker": ""})
+                 for (name, shares), look in zip(arrived.items(), LOOKS, strict=False)])
+    axes.set_xlabel("letters back")
+    return Picture(figure, title)
+
+
 def bounds(batch: int, hidden: int, dtype: str, card: str) -> dict[str, float]:
     """Seconds that a step's bytes and its arithmetic need at the least, input products done before.
 
@@ -114,12 +126,10 @@ def steps_published(rows) -> Picture:
         least = {batch: bounds(batch, hidden, of[batch].dtype, of[batch].device) for batch in took}
         waits = {batch: waits_for(took[batch], least[batch]) for batch in took}
         alike.setdefault(waits_in_words(waits), []).append(f"{hidden:,}")
-        drawn += [
-            (f"{hidden:,} units (published)", [*took], [*took.values()],
-             {**look, "linestyle": "-", "markerfacecolor": "none"}),
-            (f"{hidden:,}: the bound", [*took], [max(each.values()) for each in least.values()],
-             {"color": look["color"], "linestyle": ":", "linewidth": 1}),
-        ]
+        drawn += [(f"{hidden:,} units (published)", [*took], [*took.values()],
+                   {**look, "linestyle": "-", "markerfacecolor": "none"}),
+                  (f"{hidden:,}: the bound", [*took], [max(two.values()) for two in least.values()],
+                   {"color": look["color"], "linestyle": ":", "linewidth": 1})]
     told = "; ".join(f"{' and '.join(of)} units for {waits}" for waits, of in alike.items())
     return log_lines(drawn, ("examples in the batch", units.count),
                      ("time of one step", units.seconds), ticks=drawn[0][1],

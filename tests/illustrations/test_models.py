@@ -112,6 +112,10 @@ def test_the_pictures_of_an_lstm_number_its_ticks_and_shapes():
     assert "(32, 128)" in lstm.cell(32, 16, 128).svg
     drawn = lstm.chain({1: (4e-3, 1e-3), 8: (5e-3, 5e-3)}, 3e-3).alt
     assert drawn.startswith("Step by step takes 4× as long with 1 text, 1× with 8.")
+    picture = lstm.fading({"bias 0": [1, 0.5, 2e-9], "bias 1": [1, 0.5, 0.25]})
+    assert picture.alt.endswith("arrives at the farthest letter: bias 0: 2e-09; bias 1: 2e-01.")
+    assert [*picture.axes.lines[0].get_xdata()] == [0, 1, 2]
+    assert (picture.axes.get_xscale(), picture.axes.get_yscale()) == ("linear", "log")
 
 
 def attending(speed, tokens, what, depth=64, unit="TFLOP/s"):

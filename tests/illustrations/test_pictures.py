@@ -211,7 +211,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     },
     "lstm": {
         "cell": lambda f: f(32, 256, 128), "chain": lambda f: f({1: (2, 1), 8: (9, 8)}, 1.5),
-        "waiting": lambda f: f(),
+        "waiting": lambda f: f(), "fading": lambda f: f({"bias 0": [1.0, 1e-3, 1e-9]}),
         "rungs": lambda f: f([("slow", *timed("a", "host", 1e-3), 5), ("none", "no GPU", 5),
                               ("fast", *timed("a", "host", 1e-4), 5)], 1e9),
         "steps_published": lambda f: f(published("lstm", device="V100", dtype="float16")),
