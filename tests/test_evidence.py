@@ -224,6 +224,9 @@ def test_how_many_times_faster_one_was_and_figures_of_one_thing_agree():
     ):
         one, other = (values(subject, what=what, **where)[0] for what in (slow, fast))
         assert one / other == pytest.approx(times, rel=0.05), (subject, where)
+    for card, gain in (("H100", 0.0069), ("H200", 0.0459)):  # printed beside the two
+        graph, one = values("decoding", source="megakernels", device=card)
+        assert graph / one - 1 == pytest.approx(gain, abs=5e-5), card
     again = {row.figure for row in TIMES if row.source.startswith("siboehm/SGEMM_CUDA")}
     assert again and again <= {f"{r.figure} {r.unit}" for r in published("matmul", n=4096)}
     whole, efficiency, one = values("model parallel")

@@ -36,7 +36,7 @@ MORE = {
     **dict.fromkeys(("copy", "transpose", "triad", "total", "gelu"), (2_000_000,)),
     **dict.fromkeys(("adam_step", "bias_gelu"), (2_000_000,)),
     "relu": (1, 100, 10_000, 921_600, 1_000_000, 2_000_000),
-    "attention": (4096, 8192),
+    "attention": (512, 2048, 4096, 8192),
     "matmul": (512,),
     "softmax": (1_000_000,),
     "shade": (50_000,),

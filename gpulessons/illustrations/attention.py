@@ -6,7 +6,7 @@ import numpy as np
 
 from gpulessons import units
 from gpulessons.plots.forms import LOOKS, log_lines, rectangle, stacked, write
-from gpulessons.plots.picture import BLUE, GREEN, INK, PURPLE, SKY, Picture, blank
+from gpulessons.plots.picture import BLUE, DASH_DOT, GREEN, INK, PURPLE, SKY, Picture, blank
 
 NUMBERED = 0.1  # smaller shares have a color and no number
 
@@ -39,17 +39,17 @@ def pair(row) -> float:
     return row.value / math.prod(size[name] for name in ("batch", "heads", "queries", "keys"))
 
 
-def tiling(rows) -> Picture:
+def tiling(rows, own=None) -> Picture:
     """Published time of separate kernels over one kernel's in the same source, against the tokens.
+    own: {tokens: (ours in three kernels, in one)}, modelled; hatched: if both err, and oppositely.
     The title says between what they lie, and where there is no room for the scores."""
-    def at(row):
-        return row.source.name, row.sizes["depth"], row.sizes["queries"]
-
-    apart = {at(row): pair(row) for row in rows if "separate" in row.what}
+    apart = {(row.source.name, *row.sizes.values()): pair(row)
+             for row in rows if "separate" in row.what}
     lines: dict = {}
     for row in (row for row in rows if "fused" in row.what):
         name = f"{row.what.partition(',')[0]}, heads of {row.sizes['depth']}, {row.device}"
-        lines.setdefault(name, {})[at(row)[2]] = apart.get(at(row), math.inf) / pair(row)
+        without = apart.get((row.source.name, *row.sizes.values()), math.inf)
+        lines.setdefault(name, {})[row.sizes["queries"]] = without / pair(row)
     named = [(name, *zip(*((n, gain) for n, gain in times.items() if gain < math.inf), strict=True),
               {**look, "markerfacecolor": "none"})
              for (name, times), look in zip(lines.items(), LOOKS, strict=False)]
@@ -58,10 +58,18 @@ def tiling(rows) -> Picture:
     title = (f"Published: one kernel is {units.ratio(min(gained))} to {units.ratio(max(gained))} "
              "as fast as separate ones")
     room = " or ".join(f"{n:,}" for n in full)
-    title += f", which run out of memory at {room} tokens." if full else "."
+    title += f", which run out of memory at {room} tokens" * bool(full)
+    ends = ()
+    if own:
+        gains, *ends = zip(*((many.seconds / one.seconds, many.low / one.high, many.high / one.low)
+                             for many, one in own.values()), strict=True)
+        named.append(("ours, float32, modelled", [*own], gains, {
+            **LOOKS[1], "markerfacecolor": "none", "linestyle": DASH_DOT, "linewidth": 1}))
+        title = (f"Ours, modelled: {units.ratio(min(gains))} to {units.ratio(max(gains))} (hatched:"
+                 f" {units.ratio(min(ends[0]))} to {units.ratio(max(ends[1]))}). {title}")
     picture = log_lines(
-        named, ("tokens", units.count), ("their time over one kernel's", units.ratio),
-        ticks=sorted({n for _, at, *_ in named for n in at}), title=title, base=2)
+        named, ("tokens", units.count), ("their time over one kernel's", units.ratio), base=2,
+        ticks=sorted({n for _, at, *_ in named for n in at}), title=f"{title}.", hatched=ends)
     picture.axes.axhline(1, color=INK, linewidth=1)
     return picture
 
@@ -91,14 +99,10 @@ def binding(rows, least) -> Picture:
 
 def peaks(measured) -> Picture:
     """The memory of a call against the length, both on log scales: {name: {tokens: bytes}}.
-
-    The title says what the last doubling of the length does to each.
-    """
-    steps = []
-    for name, sizes in measured.items():
-        before, last = sorted(sizes)[-2:]
-        power = math.log(sizes[last] / sizes[before], last / before)
-        steps.append(f"{2**power:.1f} times for {name}")
+    The title says what the last doubling of the length does to each."""
+    before, last = sorted(next(iter(measured.values())))[-2:]
+    steps = [f"{2 ** math.log(sizes[last] / sizes[before], last / before):.1f} times for {name}"
+             for name, sizes in measured.items()]
     title = f"Twice the length, and memory grows: {', '.join(steps)}."
     named = [(name, list(sizes), list(sizes.values()), {**look, "linestyle": "-"})
              for (name, sizes), look in zip(measured.items(), LOOKS, strict=False)]

@@ -42,18 +42,14 @@ def cards(shape: Shape, batch: int, context: int, bits: int) -> Picture:
         waits.add(longest)
         rows.append((f"{card}: waits for {longest}", batch / needs[longest],
                      {"color": BLUE if longest == BYTES else VERMILLION, "marker": "<"}))
-    title = (
-        f"{units.plural(batch, 'sequence')} at once, {bits}-bit weights, {context:,} "
-        f"tokens each: the step waits for {' or '.join(sorted(waits)) or 'no card'}."
-        + f" No room: {', '.join(full)}." * bool(full)
-    )
+    title = (f"{units.plural(batch, 'sequence')} at once, {bits}-bit weights, {context:,} tokens "
+             f"each: the step waits for {' or '.join(sorted(waits)) or 'no card'}."
+             + f" No room: {', '.join(full)}." * bool(full))
     return dots(rows, "tokens a second, at most (bounded by data sheets)", units.count, title=title)
 
 
-def foretold(
-    nbytes: Sequence[float], seconds: Sequence[float], third: float, bandwidth: float = 0,
-    by_op: float = 0,
-) -> Picture:
+def foretold(nbytes: Sequence[float], seconds: Sequence[float], third: float,
+             bandwidth: float = 0, by_op: float = 0) -> Picture:  # fmt: skip
     """Time of a step against the bytes of its weights: measured, and the line through the first two
     from no bytes at all to the most.
 

@@ -13,6 +13,7 @@ from .picture import (
     BLUE,
     DARK,
     GREEN,
+    HATCH,
     INK,
     ORANGE,
     PURPLE,
@@ -119,15 +120,19 @@ def lines(axes: Axes, named: Iterable[tuple[str, Sequence, Sequence, dict]]) -> 
 
 def log_lines(
     named: Iterable[tuple[str, Sequence, Sequence, dict]], x: Told, y: Told, *, title: str,
-    spoken: str = "", **more: Any,
+    spoken: str = "", hatched: Sequence[Sequence] = (), **more: Any,
 ) -> Picture:
-    """A whole picture: named lines on two log axes. x, y and more: as `log_axes` takes them.
+    """A whole picture: named lines on two log axes. x, y and more: as `log_axes` takes them;
+    hatched: from what to what the last may lie, which is modelled.
 
     Its words are the points of each line that has marks, and what is `spoken` of the others.
     """
     named = list(named)
     figure, axes = blank(height=4.1, title=title)
     log_axes(axes, x=x, y=y, **more)
+    if hatched:
+        axes.fill_between(named[-1][1], *hatched, facecolor="none", edgecolor=INK, hatch=HATCH,
+                          alpha=0.3, linewidth=0)
     lines(axes, named)
     two_ticks(axes.yaxis)
     told = {name: ", ".join(f"{y[1](v)} at {x[1](at)}" for at, v in zip(xs, ys, strict=True))

@@ -25,7 +25,8 @@ def scaling(
     """Time of one call against size, both on log scales: where a line is flat, size is free."""
     title = fastest(comparison, gpu=gpu)
     figure, axes = blank(height=4.4, title=title)
-    time_against_size(axes, comparison.unit)
+    log_axes(axes, x=(comparison.unit, units.count), y=("time of one call", units.seconds))
+    axes.xaxis.get_major_locator().set_params(numticks=5)  # long numbers need room
     ends = []
     for one, mark in shown(comparison, gpu):
         for version in versions or one.versions:
@@ -57,12 +58,6 @@ def footnotes(axes: Any, comparison: Any, gpu: str | None = None) -> None:
 def spelled(comparison: Any) -> str:
     """Its label; on a line of its own what its times are of, where that is less than a call."""
     return comparison.label() + f":\n{comparison.what}" * (comparison.tier == "modelled")
-
-
-def time_against_size(axes: Any, unit: str) -> None:
-    """Both on log scales."""
-    log_axes(axes, x=(unit, units.count), y=("time of one call", units.seconds))
-    axes.xaxis.get_major_locator().set_params(numticks=5)  # long numbers need room
 
 
 def draw_line(axes: Any, comparison: Any, timings: Sequence[Any]) -> None:

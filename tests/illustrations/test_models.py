@@ -132,6 +132,9 @@ def test_the_title_of_tiling_says_between_what_its_gain_lies_and_where_the_room_
     assert attention.tiling(rows).alt.startswith(
         "Published: one kernel is 0.5× to 3× as fast as separate ones, which run out of ")
     assert "memory" not in attention.tiling([*rows, attending(1e12, 256, "PyTorch, separate")]).alt
+    three, one = Of(seconds=3.0, low=2.0, high=6.0), Of(seconds=2.0, low=1.0, high=4.0)
+    assert attention.tiling(rows, {64: (three, one), 128: (three, one)}).alt.startswith(
+        "Ours, modelled: 1.5× to 1.5× (hatched: 0.5× to 6×). Published: one kernel is 0.5× to 3×")
     assert attention.pair(rows[0]) == 4 * 64 / 3e12
     assert attention.pair(attending(6e-3, 10, "one", unit="ms")) == 6e-3 / 600
     heads = [attending(speed, 64, what) for what, speed in (("one", 64e10), ("separate", 32e10))]
