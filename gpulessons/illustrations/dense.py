@@ -6,10 +6,11 @@ import numpy as np
 
 from gpulessons import units
 from gpulessons.measure.results import Comparison
-from gpulessons.plots.axes import two_ticks
 from gpulessons.plots.forms import LOOKS, log_lines
-from gpulessons.plots.picture import BLUE, COLORS, INK, ORANGE, Picture
+from gpulessons.plots.picture import BLUE, COLORS, GREEN, INK, ORANGE, Picture
 from gpulessons.plots.published import open_lines
+
+DTYPES = {"float32": BLUE, "float16": ORANGE, "bfloat16": ORANGE}
 
 
 def per_example(comparison: Comparison, models=None) -> Picture:
@@ -30,35 +31,34 @@ def per_example(comparison: Comparison, models=None) -> Picture:
                           look))
     for name, model in (models or {}).items() if best else ():
         sizes = np.geomspace(min(best), max(best), 100)
-        each = [model(size) / size for size in sizes]
-        drawn.append((name, sizes, each, {"color": INK, "linewidth": 1}))
+        drawn.append((name, sizes, [model(n) / n for n in sizes], {"color": INK, "linewidth": 1}))
     return log_lines(
         drawn, ("examples in the batch", units.count), ("time of one example", units.seconds),
-        title=batched(best), ticks=sorted(best),
-        spoken=f"{comparison.label()}, for one example.",
-    )
+        title=batched(best), ticks=sorted(best), spoken=f"{comparison.label()}, for one example.")
 
 
-def on_card(rows, bound) -> Picture:
-    """The time of one example against its batch, by a library on one card, as published, each kind
-    of numbers with its bound: bound(dtype, batch), in seconds for one call.
-    """
-    drawn, grown = [], []
-    lines = open_lines(rows, "batch", "dtype", lambda row: row.value / row.sizes["batch"])
-    for (name, sizes, each, look), color in zip(lines, (BLUE, ORANGE), strict=False):
-        dtype = name.removesuffix(" (published)")
-        drawn.append((name, sizes, each, look | {"color": color, "linestyle": "none"}))
-        through = np.geomspace(sizes[0], sizes[-1], 100)
-        limits = [bound(dtype, batch) / batch for batch in through]
-        drawn.append((f"bound, {dtype}", through, limits, {"color": color, "linewidth": 1}))
-        took = {size: size * time for size, time in zip(sizes, each, strict=True)}
-        grown.append(f"{took[128] / took[16]:.2g} times ({dtype})")
-    title = f"On a {rows[0].device} 128 examples take {' or '.join(grown)} as long as 16."
+def on_cards(rows, bounds) -> Picture:
+    """The time of a call against its batch, as published: a line for each device and kind of
+    numbers, named with where it grows. bounds: {dtype: seconds of a batch}, thin lines."""
+    drawn, growth = [], []
+    for name, sizes, each, look in open_lines(rows, "batch", lambda r: f"{r.device}, {r.dtype}"):
+        told, took = name.removesuffix(" (published)"), dict(zip(sizes, each, strict=True))
+        look["color"] = GREEN if "Xeon" in told else DTYPES[told.split(", ")[1]]
+        drawn.append((f"{told}, from {grows(took):,}", sizes, each, look | {"linestyle": ":"}))
+        growth.append(took[128] / took[16])
+    title = (f"Published: 128 examples take {min(growth):.2g} to {max(growth):.2g} times as long "
+             "as 16, not 8.")
     picture = log_lines(drawn, ("examples in the batch", units.count),
-                        ("time of one example", units.seconds), title=title, ticks=sizes)
-    two_ticks(picture.axes.yaxis)
-    picture.axes.set_xlabel(f"{picture.axes.get_xlabel()}\npublished: {rows[0].citation}")
+                        ("time of a call", units.seconds), title=title, ticks=(1, 16, 128, 7000))
+    through = np.geomspace(16, 7000, 100)
+    for dtype, bound in bounds.items():
+        picture.axes.plot(through, [*map(bound, through)], color=DTYPES[dtype], linewidth=1)
     return picture
+
+
+def grows(took):
+    """The first batch of {batch: seconds} that takes a quarter longer than a smaller one."""
+    return next(at for at in took if took[at] > 1.25 * min(took[n] for n in took if n <= at))
 
 
 def batched(best):

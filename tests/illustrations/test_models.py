@@ -226,12 +226,15 @@ def test_every_rung_is_published_on_one_card_and_modelled_as_it_was_published():
     assert "gpu-gemm" in picture.alt and "its loads allow 8%" in picture.alt
 
 
-def test_a_librarys_batches_are_drawn_beside_their_bound_and_the_title_says_how_they_grow():
-    rows = published("dense", device="T4")
-    picture = of("dense").on_card(rows, lambda dtype, batch: batch * 1e-6)
+def test_batches_on_cards_are_drawn_beside_a_bound_and_named_with_where_they_grow():
+    dense, rows = of("dense"), published("dense", device=("T4", "V100", "Xeon Phi 7250F"))
+    picture = dense.on_cards(rows, {"float16": lambda batch: batch * 1e-6})
     drawn = {float(y) for line in picture.axes.lines for y in line.get_ydata()}
-    assert {0.301e-3 / 16, 0.146e-3 / 128, 1e-6} <= drawn
-    assert "T4 128 examples take 3.5 times (float32) or 1.2 times (float16) as long" in picture.alt
+    assert {0.301e-3, 0.146e-3, 16e-6} <= drawn
+    assert "128 examples take 1.2 to 3.7 times as long as 16" in picture.alt
+    for told in ("V100, float32, from 64:", "V100, float16, from 128:", "7250F, float32, from 32:"):
+        assert told in picture.alt
+    assert dense.grows({1: 3.0, 2: 2.0, 4: 2.4, 8: 2.6}) == 8  # against the least before it
 
 
 def test_which_way_a_library_took_is_counted_for_each_kind_of_numbers():
