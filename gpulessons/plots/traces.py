@@ -152,7 +152,7 @@ def banks_picture(
         meanings["a wavefront more: the bank is busy"] = EXTRA
     key(axes, 0, total + 0.5, meanings)
     busiest = f"The busiest bank has {worst} words to give." if worst > 1 else "No bank has more."
-    parts = {"where a bank answers": "busy", "where it idles": "idle", "the first wavefront": "first"}
+    parts = {"a bank at work": "busy", "banks that idle": "idle", "the first wavefront": "first"}
     alt = (f"A grid of 32 banks by {waves}; each filled cell names the lanes that {r.access} that "
            f"word of {r.array}. {busiest}")  # fmt: skip
     return Picture(figure, alt, parts if worst > 1 else {})
