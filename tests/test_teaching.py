@@ -48,6 +48,22 @@ def minutes_of(first):
     return int(re.search(r"\*\*Time\*\* (\d+) minutes", first)[1])
 
 
+def counted(name):
+    """A page's minutes up to "Further": its words, its cells of code, what its exercises name."""
+    named = ["", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+    found = -0.5  # the first cell of code installs
+    for cell in save_notebooks.read(TEACHING.parent / "notebooks" / name).cells:
+        if cell.cell_type == "code":
+            found += 0.5
+            continue
+        text, *further = re.split(r"^## Further$", cell.source, flags=re.M)
+        asked = re.findall(r"^\*\*[^*]*?(\w+) minutes", text, re.M)
+        found += len(text.split()) / 180
+        found += sum(named.index(n.lower()) for n in asked if n.lower() in named)
+        if further:
+            return found
+
+
 def needed(first):
     """The numbers of the notebooks that one names as what you need, or what helps."""
     said = re.search(r"\*\*You need\*\* (.*?)\.(?:\s|$)", first.replace("_memory.ipynb", ""), re.S)
@@ -94,6 +110,12 @@ def test_the_map_has_the_notebooks_own_minutes_parts_and_half_a_day():
     assert [(part, numbers.findall(rows)) for part, rows in ours] == [
         (part, numbers.findall(row)) for part, row in parts
     ]
+
+
+def test_no_notebook_states_fewer_minutes_than_are_counted():
+    short = {name: counted(name) for name, first in LESSONS.items()
+             if minutes_of(first) < 5 * round(counted(name) / 5)}  # fmt: skip
+    assert not short
 
 
 @each_plan

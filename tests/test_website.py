@@ -277,11 +277,19 @@ def test_on_a_telephone_no_page_is_wider_than_the_screen(site, opened):
     tab.goto((site / "notebooks" / "02_activations.html").as_uri())
     grid = tab.get_by_role("figure", name="3 blocks of 64 threads")
     assert grid.locator("svg").bounding_box()["width"] >= 560, "its letters are too small to read"
-    grid.get_by_text("its warp").focus()
-    seen = [(part.get_attribute("class"), part.evaluate("part => getComputedStyle(part).opacity"))
-            for part in grid.locator(".lit").all()]
-    assert {"warp" in of.split() for of, _ in seen} == {True, False}
-    assert all((opacity == "1") == ("warp" in of.split()) for of, opacity in seen), "lit: its own"
+    for name, picture, word, part in (
+        ("02_activations", "3 blocks of 64 threads", "its warp", "warp"),
+        ("04_memory", "A grid of 32 banks", "the first wavefront", "first"),
+        ("17_gpu_on_paper", "mine on A100", "the waits", "wait"),
+    ):
+        tab.goto((site / "notebooks" / f"{name}.html").as_uri())
+        shown = tab.get_by_role("figure", name=picture)
+        shown.get_by_text(word, exact=True).focus()
+        seen = [(each.get_attribute("class").split(),
+                 each.evaluate("part => getComputedStyle(part).opacity"))
+                for each in shown.locator(".lit").all()]  # fmt: skip
+        assert {part in of for of, _ in seen} == {True, False}
+        assert all((opacity == "1") == (part in of) for of, opacity in seen), "lit: its own"
     tab.close()
 
 

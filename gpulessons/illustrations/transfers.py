@@ -1,24 +1,22 @@
-"""Transfers on a timeline, from published rates: what crosses the link, and how often.
+"""Transfers, from published rates: what crosses the link, and how often.
 
 Each step takes its bytes over a rate: that of the link, or of the GPU's memory. What a transfer and
 a launch take beside, some microseconds, is left out, and nothing overlaps.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from gpulessons import units
 from gpulessons.evidence import published
-from gpulessons.plots.axes import written
-from gpulessons.plots.forms import beside, dots, key, listed, name_rows
-from gpulessons.plots.picture import BLUE, HATCH, INK, SKY, VERMILLION, Picture, blank
+from gpulessons.plots.forms import dots, log_lines
+from gpulessons.plots.picture import BLUE, DASH_DOT, INK, VERMILLION, Picture
 
 GPU = "A100 80 GB"
-COLORS = {"transfers": SKY, "kernels": VERMILLION, "this CPU": BLUE}
-WHOSE = f"hatched: modelled for an {GPU},\nbytes over the published rates of its link and memory"
 
 
 class Step(NamedTuple):
-    what: str  # of COLORS
+    what: str  # "transfers" or "kernels"
     start: float  # seconds
     end: float
 
@@ -59,33 +57,23 @@ def steps(numbers: int, trips: list[int], memory: str) -> list[Step]:
     return done
 
 
-def timeline(numbers: int, layers: int, cpu: float | None = None) -> Picture:
-    """Layers of one activation on float32 numbers, sent and fetched once, or for each layer; beside
-    a CPU that needs so many seconds for each."""
-    rows = {f"A100, {memory}": steps(numbers, [layers], memory)
-            for memory in ("pageable", "pinned")}
-    title = units.plural(layers, "layer") + ", data stay" * (layers > 1)
-    if cpu:
-        told = " and ".join(f"{units.ratio(row[-1].end / layers / cpu)} ({name.split()[-1]})"
-                            for name, row in rows.items())
-        title += f": on the GPU {told} as long as on this CPU"
-        rows["this CPU"] = [Step("this CPU", 0, layers * cpu)]
-    if layers > 1:
-        rows = {"A100, pageable, a round trip each": steps(numbers, [1] * layers, "pageable"),
-                **rows}
-    figure, axes = blank(height=1.6 + 0.5 * len(rows), title=f"{title}.")
-    for place, row in enumerate(rows.values()):
-        for what, color in COLORS.items():
-            spans = [(step.start, step.end - step.start) for step in row if step.what == what]
-            axes.broken_barh(spans, (place - 0.36, 0.72), facecolor=color, edgecolor=INK,
-                             hatch=HATCH * (what != "this CPU"), linewidth=0)
-        beside(axes, units.seconds(row[-1].end), row[-1].end, place)
-    name_rows(axes, rows)
-    axes.set_xlim(0, 1.13 * max(row[-1].end for row in rows.values()))
-    axes.set_xlabel(f"time since the start\n{WHOSE}")
-    written(axes.xaxis, units.seconds)
-    axes.locator_params(axis="x", nbins=6)
-    key(figure, {what: {"color": color} for what, color in COLORS.items()
-                 if cpu or what != "this CPU"})
-    alt = listed({name: units.seconds(row[-1].end) for name, row in rows.items()})
-    return Picture(figure, f"{title}. {units.count(numbers)} numbers. {alt}. {WHOSE}.")
+def by_layers(stay: Mapping[str, Mapping[int, float]], drawn: Mapping[float, float]) -> Picture:
+    """Times as fast as this CPU, {memory: {layers: times}}, while data stay; as a round trip each,
+    which gains nothing by more layers; and the points of a curve that somebody drew."""
+    most = max(map(max, stay.values()))
+    places = [n for n in range(1, most + 1) if n.bit_count() == 1]  # 1, 2, 4 …
+    first = {memory: next((n for n, times in each.items() if times > 1), 0)
+             for memory, each in stay.items()}
+    ahead = [f"{f'from layer {n} on' if n else f'not before layer {most + 1}'} ({memory})"
+             for memory, n in first.items()]
+    open_ = {"color": VERMILLION, "linestyle": DASH_DOT, "markerfacecolor": "none"}
+    lines = [(memory, places, [each[n] for n in places], {**open_, "marker": mark})
+             for (memory, each), mark in zip(stay.items(), "^s", strict=True)]
+    lines += [("pageable, a trip each", [1, most], 2 * [stay["pageable"][1]], open_),
+              ("this CPU, live", [1, most], [1, 1], {})]
+    if drawn:
+        own = {"color": INK, "linestyle": ":", "marker": "x"}
+        lines.append(("your curve", [*drawn], [*drawn.values()], own))
+    title = f"An {GPU} (modelled) is ahead of this CPU {', '.join(ahead)}."
+    return log_lines(lines, ("layers", str), ("times as fast as this CPU", units.ratio),
+                     title=title, base=2, ticks=places)

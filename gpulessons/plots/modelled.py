@@ -9,6 +9,8 @@ from .picture import HATCH, INK, VERMILLION, Picture, blank
 
 FEW = 5  # numbers along the axis: with more, their words run together
 THE = "load/store path", "launch"  # the parts of a GPU that a sentence calls so with an article
+WORDS = {"the longest": "longest", "the runner-up": "second", "the waits": "wait",
+         "the interval": "interval"}  # what lights what
 
 
 def bounds(modelled: Any) -> Picture:
@@ -18,12 +20,14 @@ def bounds(modelled: Any) -> Picture:
     parts = [part for part in modelled.ranked if modelled.bounds[part]][::-1]
     figure, axes = blank(height=1.3 + 0.34 * len(parts), title=title)
     for y, part in enumerate(parts):
+        role = " longest" * (part == parts[-1]) + " second" * (part == parts[-2])
         axes.barh(y, modelled.bounds[part], height=0.62, edgecolor=VERMILLION, zorder=2,
-                  color=VERMILLION if part == modelled.limiter else "none")
+                  color=VERMILLION if part == modelled.limiter else "none",
+                  gid="lit" + role + " wait" * (part in ("latency", "launch")))
     axes.set_yticks(range(len(parts)), [told(modelled, part) for part in parts])
     axes.get_yticklabels()[-1].set_fontweight("bold")  # the limiter's
     draw_time(axes, modelled)
-    return Picture(figure, f"{title} {in_words(modelled)}")
+    return Picture(figure, f"{title} {in_words(modelled)}", WORDS)
 
 
 def headline(modelled: Any) -> str:
@@ -42,7 +46,7 @@ def draw_time(axes: Any, modelled: Any) -> None:
     right = 1.25 * max(modelled.high or 1.5 * modelled.low, *modelled.bounds.values())
     high = right if modelled.at_least else modelled.high
     axes.axvspan(modelled.low, high, facecolor="none", edgecolor=INK, hatch=HATCH, linewidth=0,
-                 alpha=0.35, zorder=0)
+                 alpha=0.35, zorder=0, gid="lit interval")
     axes.axvline(modelled.known, color=INK, linewidth=1.5, linestyle="--", zorder=3)
     axes.set_xlim(0, right)
     axes.locator_params(axis="x", nbins=FEW)

@@ -32,9 +32,9 @@ def key(axes: Axes, x: float, y: float, meanings: dict[str, Any]) -> None:
 
 def cells(
     axes: Axes, corners: Iterable[tuple[float, float]], width: float, height: float,
-    color: Any = None, edge: str = GRAY, alpha: float = 1.0,
+    color: Any = None, edge: str = GRAY, alpha: float = 1.0, part: str | None = None,
 ) -> None:  # fmt: skip
-    """Cells that look alike, as one shape: a page of hundreds stays small."""
+    """Cells that look alike, as one shape: a page of hundreds stays small. part: its gid."""
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
@@ -44,7 +44,7 @@ def cells(
         around = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
         shape = Path(points, around * (len(points) // 5))
         axes.add_patch(PathPatch(shape, facecolor=color or "none", edgecolor=edge, linewidth=0.8,
-                                 alpha=alpha))  # fmt: skip
+                                 alpha=alpha, gid=part))  # fmt: skip
 
 
 def write(

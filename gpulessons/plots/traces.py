@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 MOVED = 0.3  # how strong the color of bytes is that move unwanted
 LARGEST = 4.0  # a sector, in widths of a lane
 
-# Lanes and sectors
-
 
 def request_picture(
     trace: Trace, array: str | None = None, access: str | None = None, line: int | None = None,
@@ -124,9 +122,6 @@ def draw_sectors(
             write(axes, middle, -0.1, f"byte {row * LINE}", va="top")
 
 
-# Banks
-
-
 def banks_picture(
     trace: Trace, array: str | None = None, access: str | None = None, line: int | None = None,
     number: int = 0,
@@ -157,10 +152,10 @@ def banks_picture(
         meanings["a wavefront more: the bank is busy"] = EXTRA
     key(axes, 0, total + 0.5, meanings)
     busiest = f"The busiest bank has {worst} words to give." if worst > 1 else "No bank has more."
-    return Picture(figure, (
-        f"A grid of 32 banks by {waves}; each filled cell names the lanes that {r.access} that "
-        f"word of {r.array}. {busiest}"
-    ))  # fmt: skip
+    parts = {"a bank at work": "busy", "banks that idle": "idle", "the first wavefront": "first"}
+    alt = (f"A grid of 32 banks by {waves}; each filled cell names the lanes that {r.access} that "
+           f"word of {r.array}. {busiest}")  # fmt: skip
+    return Picture(figure, alt, parts if worst > 1 else {})
 
 
 def words_by_bank(members: list[tuple[int, int]], size: int) -> dict[int, dict[int, list[int]]]:
@@ -181,9 +176,11 @@ def draw_banks(
         write(axes, -0.3, top + row + 0.5, place if place > 1 else "wavefront 1", "right", 8)
         wanted = {bank: list(words.values()) for bank, words in columns.items() if len(words) > row}
         idle = [(bank, top + row) for bank in range(BANKS) if bank not in wanted]
-        cells(axes, idle, 0.9, 0.86, alpha=0.45)
+        first = " first" * (row == 0)  # of its wavefronts
+        cells(axes, idle, 0.9, 0.86, alpha=0.45, part=f"lit idle{first}")
         busy = [(bank, top + row) for bank in wanted]
-        cells(axes, busy, 0.9, 0.86, ACCESS_COLORS[access] if row == 0 else EXTRA)
+        cells(axes, busy, 0.9, 0.86, EXTRA if row else ACCESS_COLORS[access],
+              part=f"lit busy{first}")
         for bank, words in wanted.items():
             label = lanes_label(words[row])
             size = 8 if len(label) < 3 else 6.5
@@ -193,9 +190,6 @@ def draw_banks(
 def lanes_label(lanes: list[int]) -> str:
     """The first lane, and how many more there are."""
     return str(lanes[0]) if len(lanes) == 1 else f"{lanes[0]}+{len(lanes) - 1}"
-
-
-# Branches
 
 
 def branch_picture(trace: Trace, warp: int = 0, most: int = 40) -> Picture:

@@ -245,7 +245,9 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     },
     "tiles": {"tile": lambda f: f("2-D register tile"), "mma": lambda f: f(),
               "five_by_five": lambda f: f()},
-    "transfers": {"timeline": lambda f: f(921_600, 10), "rates": lambda f: f(2e10)},
+    "transfers": {"by_layers": lambda f: f({"pageable": {1: 0.5, 2: 2}, "pinned": {1: 1, 2: 3}},
+                                             {1: 2}),
+                  "rates": lambda f: f(2e10)},
     "verdicts": {"ranges": lambda f: f(finding()),
                  "as_printed": lambda f: f(published("gain", source="nvidia_blog")[0])},
     "waves": {"waves": lambda f: f()},
@@ -296,6 +298,9 @@ def test_a_picture_is_drawn_with_words_in_ink_that_follows_the_theme(home, name)
         outside = re.sub(r"<text[^>]*>", "", svg)
         assert not re.search(r'(?:fill|stroke)="(?:#000000|#ffffff|black|white)"', outside)
         assert not math.isnan(picture.width)
+        lit = [found.split() for found in re.findall(r'class="lit([\w ]*)"', svg)]
+        for part in picture.words.values():  # each has something to light, and something to dim
+            assert {part in each for each in lit} == {True, False}, part
 
 
 def test_every_picture_has_its_place_here():

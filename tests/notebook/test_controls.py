@@ -375,8 +375,7 @@ def test_a_sketch_is_a_curve_of_predictions_and_scores_each_of_them(path):
     drawn.widget.children[3].value = 3
     assert drawn.drawn == {1: 5, 10_000: 3} and "10,000: 3 µs" in drawn.picture.value
     assert drawn.svg.count("<circle") == 2
-    assert drawn.reveal(measured) == (
-        "Of your points 1 of 2 are within a factor of 2 of the measured.")
+    assert drawn.reveal(measured) == "Of your points 1 of 2 are within a factor of 2."
     kept_now = [event for event in kept.events() if event.measured]
     assert [event.question for event in kept_now] == [
         "How long for 1 numbers", "How long for 10,000 numbers"]

@@ -47,6 +47,8 @@ def test_a_wavefront_has_a_row_of_its_own(launched):
     assert "8 wavefronts, 8-way bank conflict" in picture.figure.get_suptitle()
     first, more = (filled(picture.axes, each) for each in (ACCESS_COLORS["read"], EXTRA))
     assert set(first) == {(0, 0)} and set(more) == {(0, row) for row in range(1, 8)}
+    lit = [str(one.get_gid()).split() for one in picture.axes.patches]
+    assert [sum(part in each for each in lit) for part in picture.words.values()] == [8, 8, 2]
 
 
 def test_a_branch_keeps_the_other_lanes_waiting(launched):

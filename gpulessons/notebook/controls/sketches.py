@@ -51,8 +51,8 @@ class Sketch:
                    for x, found in measured.items()]  # fmt: skip
         scored = [factor for factor in factors if factor]
         near = sum(factor <= 2 for factor in scored)
-        return (f"Of your points {near} of {len(scored)} are within a factor of 2 of the measured."
-                if scored else "You drew no curve: move the handles before it is measured.")
+        return (f"Of your points {near} of {len(scored)} are within a factor of 2."
+                if scored else "You drew no curve: move the handles before it is shown.")
 
     @property
     def svg(self) -> str:
