@@ -152,10 +152,10 @@ def banks_picture(
         meanings["a wavefront more: the bank is busy"] = EXTRA
     key(axes, 0, total + 0.5, meanings)
     busiest = f"The busiest bank has {worst} words to give." if worst > 1 else "No bank has more."
-    parts = {"a bank at work": "busy", "banks that idle": "idle", "the first wavefront": "first"}
+    lit = {"a bank at work": "busy", "banks that idle": "idle", "the first wavefront": "first"}
     alt = (f"A grid of 32 banks by {waves}; each filled cell names the lanes that {r.access} that "
            f"word of {r.array}. {busiest}")  # fmt: skip
-    return Picture(figure, alt, parts if worst > 1 else {})
+    return Picture(figure, alt, lit if worst > 1 else {})
 
 
 def words_by_bank(members: list[tuple[int, int]], size: int) -> dict[int, dict[int, list[int]]]:
