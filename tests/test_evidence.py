@@ -47,7 +47,7 @@ def test_every_run_of_a_source_is_that_of_some_row():
 def test_devices_dtypes_and_subjects_are_known_and_no_figure_stands_twice():
     assert {row.device for row in ROWS} - {*devices()} == OTHER_DEVICES
     assert {row.dtype for row in ROWS} == {
-        "float64", "float32", "float16", "bfloat16", "float8", "float4", "int64", "int8", "int4",
+        "float64", "float32", "float16", "bfloat16", "float4", "int64", "int8", "int4",
         "uint8", "",
     }  # fmt: skip
     assert all(get_close_matches(name, subjects(), cutoff=0.85) == [name] for name in subjects())
