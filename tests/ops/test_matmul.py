@@ -86,8 +86,8 @@ def test_the_hot_loop_of_the_product_is_fused_multiply_adds_and_stores_nothing()
     multiply_one_core(*factors(8, 8, 16), np.empty((8, 16), np.float32))
     loop = hot_loop(matmul_cpu.add_product)
     fused = [line for line in loop.lines if re.match("vfmadd|fmla", line)]
-    assert len(fused) == loop.packed == 6 * LANES // loop.lanes
-    assert loop.chains == len(fused) and loop.scalar == 0 and loop.lanes >= 4
+    assert loop.chains == 6 * LANES // loop.lanes and loop.scalar == 0 and loop.lanes >= 4
+    assert len(fused) == loop.packed and loop.packed % loop.chains == 0  # it may be unrolled
     stores = r"vmov\w*\s+%[xyz]mm\d+, .*\(|st[rp]\s"
     assert not [line for line in loop.lines if re.match(stores, line)]
 
