@@ -145,8 +145,8 @@ def test_without_a_barrier_the_tile_has_a_race(why):
 
 
 def test_the_direct_loop_is_made_of_vectors():
-    """Its inner loop is packed multiply-adds, each of which continues a sum in a register. A compiler
-    may unroll it: on an AMD EPYC each sum is continued twice."""
+    """Its inner loop is packed multiply-adds, each of which continues a sum in a register. It may
+    be unrolled: on an AMD EPYC each sum is continued twice."""
     conv2d.versions["Numba, direct"](*conv2d.inputs(conv2d.edge_cases[0]))
     loop = hot_loop(conv2d_direct.add_six)
     assert loop.chains == 6 * LANES // loop.lanes and loop.scalar == 0
