@@ -2,6 +2,7 @@
 
 import inspect
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -149,5 +150,6 @@ def test_the_direct_loop_is_made_of_vectors():
     be unrolled: on an AMD EPYC each sum is continued twice."""
     conv2d.versions["Numba, direct"](*conv2d.inputs(conv2d.edge_cases[0]))
     loop = hot_loop(conv2d_direct.add_six)
+    fused = [line for line in loop.lines if re.match("vfmadd|fmla", line)]
     assert loop.chains == 6 * LANES // loop.lanes and loop.scalar == 0
-    assert loop.packed and loop.packed % loop.chains == 0
+    assert len(fused) == loop.packed and loop.packed in (loop.chains, 2 * loop.chains)

@@ -87,7 +87,7 @@ def test_the_hot_loop_of_the_product_is_fused_multiply_adds_and_stores_nothing()
     loop = hot_loop(matmul_cpu.add_product)
     fused = [line for line in loop.lines if re.match("vfmadd|fmla", line)]
     assert loop.chains == 6 * LANES // loop.lanes and loop.scalar == 0 and loop.lanes >= 4
-    assert len(fused) == loop.packed and loop.packed % loop.chains == 0  # it may be unrolled
+    assert len(fused) == loop.packed and loop.packed in (loop.chains, 2 * loop.chains)  # unrolled
     stores = r"vmov\w*\s+%[xyz]mm\d+, .*\(|st[rp]\s"
     assert not [line for line in loop.lines if re.match(stores, line)]
 

@@ -19,6 +19,7 @@ from gpulessons.workers.batches import Reached
 from gpulessons.workers.collectives import ALGORITHMS, Wire
 from gpulessons.workers.emulated import Emulated
 from gpulessons.workers.gradients import WAYS, Forgetful, OneBit, from_signs, to_signs
+from gpulessons.workers.links import messages
 from gpulessons.workers.training import examples, mean_loss, minibatches, network
 
 NUMBERS = st.lists(st.floats(-1e3, 1e3, width=32), min_size=1, max_size=40)
@@ -208,3 +209,14 @@ def test_the_other_two_wait_as_if_there_were_more_micro_batches(schedule, times)
         assert busy == pytest.approx([3 * micro] * stages)  # all of F, and of B with W
         if schedule == "zero bubble":
             assert [kept(tasks, stage) for stage in range(stages)] == [stages] * stages
+
+
+# -- Links.
+
+
+def test_so_many_messages_wait_for_each_other():
+    for algorithm, workers, expected in (
+        ("naive", 4, (2, 3)), ("tree", 4, (4, 1)), ("tree", 5, (6, 1)), ("tree", 1000, (20, 1)),
+        ("ring", 4, (6, 1 / 4)), ("backend", 4, (6, 1 / 4)),
+    ):  # fmt: skip
+        assert messages(algorithm, workers) == expected, (algorithm, workers)
