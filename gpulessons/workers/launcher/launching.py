@@ -30,6 +30,7 @@ from gpulessons.hardware.timer import Advance
 
 from ..worker import MARK, MEMORY, REPORT
 from .failures import WorkersFailed, hung, left, why
+from .forkserver import Fork
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
 TIMEOUT = 120.0  # seconds without a word from any worker: something hangs
@@ -108,11 +109,20 @@ def command(
     ]
 
 
-def start(command: Sequence[str], workers: int, report: Path) -> subprocess.Popen[bytes]:
-    """Start torchrun; what it says itself, and logs, goes into the folder of the launch.
+def start(command: Sequence[str], workers: int, report: Path) -> "subprocess.Popen[bytes] | Fork":
+    """Start torchrun; what it says itself, and logs, goes into the folder of the launch."""
+    words, env = [*command, str(report)], environment(workers, report)
+    if FORK:
+        return Fork(words[2:], env, report, REPORT)
+    with open(report / "torchrun", "w") as noise:
+        return subprocess.Popen(
+            words, env=env, stdin=subprocess.DEVNULL, stdout=noise, stderr=noise,
+            start_new_session=True,  # Ctrl-C in a terminal is ours to pass on
+        )  # fmt: skip
 
-    That folder is also the mark of all its processes: see `marked`.
-    """
+
+def environment(workers: int, report: Path) -> dict[str, str]:
+    """What torchrun and its workers find in theirs. The folder is also their mark: see `marked`."""
     here = {
         REPORT: str(report),
         "PYTHONPATH": os.pathsep.join(each or "." for each in map(str, sys.path)),
@@ -124,19 +134,14 @@ def start(command: Sequence[str], workers: int, report: Path) -> subprocess.Pope
     }
     # PET_… are torchrun's options: a cluster sets them for jobs of its own.
     around = {name: value for name, value in os.environ.items() if not name.startswith("PET_")}
-    with open(report / "torchrun", "w") as noise:
-        return subprocess.Popen(
-            [*command, str(report)], env={"TORCH_CPP_LOG_LEVEL": "ERROR", **around, **here},
-            stdin=subprocess.DEVNULL, stdout=noise, stderr=noise,
-            start_new_session=True,  # Ctrl-C in a terminal is ours to pass on
-        )  # fmt: skip
+    return {"TORCH_CPP_LOG_LEVEL": "ERROR", **around, **here}
 
 
 # -- While they work.
 
 
 def lines_of(
-    process: subprocess.Popen[bytes], report: Path, timeout: float
+    process: "subprocess.Popen[bytes] | Fork", report: Path, timeout: float
 ) -> Iterator[tuple[int, str]]:
     """Yield (rank, line) as workers print, until torchrun ends; WorkersFailed after a silence."""
     read: dict[Path, int] = {}  # bytes of each output

@@ -8,28 +8,31 @@ import time
 from pathlib import Path
 from threading import Thread
 
+from gpulessons.hardware.pools import threads
+
 from ..worker import REPORT
 from .failures import FAILED, cause
 from .launching import end_all
 
 
-def main() -> None:
+def main(parent: int) -> None:
     report = Path(os.environ[REPORT])
-    Thread(target=end_with, args=(os.getppid(), report), daemon=True).start()
+    Thread(target=end_with, args=(parent, report), daemon=True).start()
     import torch._dynamo  # noqa: F401  # an optimizer's first step would, in each of the workers
     from torch.distributed import run as torchrun
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
 
     try:
-        torchrun.run(torchrun.parse_args(sys.argv[1:]))
+        with threads(int(os.environ["OMP_NUM_THREADS"])):  # a fork's BLAS has read another
+            torchrun.run(torchrun.parse_args(sys.argv[1:]))
     except ChildFailedError as trouble:
         (report / FAILED).write_text(cause(trouble.failures))
         sys.exit(1)
 
 
-def end_with(launcher: int, report: Path) -> None:
-    """End this process and the whole launch when the launcher is gone, however that died."""
-    while os.getppid() == launcher:
+def end_with(parent: int, report: Path) -> None:
+    """End this process and the whole launch when its parent is gone, or nobody waits for it."""
+    while os.getppid() == parent and report.exists():
         time.sleep(0.2)
     end_all(report)
     shutil.rmtree(report, ignore_errors=True)
@@ -37,4 +40,4 @@ def end_with(launcher: int, report: Path) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(os.getppid())
