@@ -35,7 +35,7 @@ from .forkserver import Fork
 PROGRAMS = Path(__file__).parents[1] / "programs"
 TIMEOUT = 120.0  # seconds without a word from any worker: something hangs
 ALONE = "--standalone", "--local-addr=127.0.0.1"  # a laptop's own name may lead nowhere
-# PyTorch is imported once, by torchrun; its workers are forks of it where a system forks safely.
+# Where a system forks safely, torchrun is a fork of our server, and its workers are forks of it.
 FORK = ("--start-method=fork", "--run-path") if sys.platform == "linux" else ()
 
 
@@ -110,19 +110,10 @@ def command(
 
 
 def start(command: Sequence[str], workers: int, report: Path) -> "subprocess.Popen[bytes] | Fork":
-    """Start torchrun; what it says itself, and logs, goes into the folder of the launch."""
-    words, env = [*command, str(report)], environment(workers, report)
-    if FORK:
-        return Fork(words[2:], env, report, REPORT)
-    with open(report / "torchrun", "w") as noise:
-        return subprocess.Popen(
-            words, env=env, stdin=subprocess.DEVNULL, stdout=noise, stderr=noise,
-            start_new_session=True,  # Ctrl-C in a terminal is ours to pass on
-        )  # fmt: skip
+    """Start torchrun; what it says itself, and logs, goes into the folder of the launch.
 
-
-def environment(workers: int, report: Path) -> dict[str, str]:
-    """What torchrun and its workers find in theirs. The folder is also their mark: see `marked`."""
+    That folder is also the mark of all its processes: see `marked`.
+    """
     here = {
         REPORT: str(report),
         "PYTHONPATH": os.pathsep.join(each or "." for each in map(str, sys.path)),
@@ -134,7 +125,14 @@ def environment(workers: int, report: Path) -> dict[str, str]:
     }
     # PET_… are torchrun's options: a cluster sets them for jobs of its own.
     around = {name: value for name, value in os.environ.items() if not name.startswith("PET_")}
-    return {"TORCH_CPP_LOG_LEVEL": "ERROR", **around, **here}
+    words, env = [*command, str(report)], {"TORCH_CPP_LOG_LEVEL": "ERROR", **around, **here}
+    with open(report / "torchrun", "w") as noise:
+        if FORK:
+            return Fork(words[2:], env, REPORT, noise)
+        return subprocess.Popen(
+            words, env=env, stdin=subprocess.DEVNULL, stdout=noise, stderr=noise,
+            start_new_session=True,  # Ctrl-C in a terminal is ours to pass on
+        )  # fmt: skip
 
 
 # -- While they work.
@@ -188,7 +186,7 @@ def pass_on(rank: int, line: str, show: Callable[[str], object], advance: Advanc
 def marked(report: Path) -> "list[psutil.Process]":
     """The living processes of one launch, without the one that asks.
 
-    A launch names its folder in the environment of what it starts, and among its words. Every
+    A launch names its folder in the environment (as /proc shows it) and among the words. Every
     process inherits the first mark, also from a parent that is dead by now; a Mac often hides it,
     but not the second. A list of ids would not hold: a number may have become another process.
     """

@@ -17,7 +17,7 @@ from .launching import end_all
 
 def main(parent: int) -> None:
     report = Path(os.environ[REPORT])
-    Thread(target=end_with, args=(parent, report), daemon=True).start()
+    (watch := Thread(target=end_with, args=(parent, report), daemon=True)).start()
     import torch._dynamo  # noqa: F401  # an optimizer's first step would, in each of the workers
     from torch.distributed import run as torchrun
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
@@ -29,6 +29,8 @@ def main(parent: int) -> None:
     except ChildFailedError as trouble:
         (report / FAILED).write_text(cause(trouble.failures))
         failed = True
+    if os.getppid() != parent:
+        watch.join()  # it tidies up
     os._exit(failed)  # an ordinary exit takes PyTorch a second
 
 
@@ -37,6 +39,7 @@ def end_with(parent: int, report: Path) -> None:
     while os.getppid() == parent and report.exists():
         time.sleep(0.2)
     end_all(report)
+    time.sleep(2)  # a launcher that lives ends this one meanwhile, and reads what is there
     shutil.rmtree(report, ignore_errors=True)
     os.kill(os.getpid(), signal.SIGKILL)
 
