@@ -132,7 +132,7 @@ def test_each_launch_sees_what_is_there_now_though_pytorch_was_imported_once(
     monkeypatch.setattr(launching, "cores", lambda: 6)
     servers = []
     for turn, (workers, seen) in enumerate([(2, "one"), (1, "one"), (2, "two"), (1, "two")]):
-        if turn == 3:
+        if turn == 3:  # killed
             forkserver.started[1].kill()
             forkserver.started[1].wait()
         (folder := tmp_path / str(turn)).mkdir()
@@ -140,8 +140,9 @@ def test_each_launch_sees_what_is_there_now_though_pytorch_was_imported_once(
         monkeypatch.setenv("SEEN", seen)
         (tmp_path / "looks.py").write_text(
             f"import os, torch\ndef main(worker): return [os.getcwd(), os.environ['SEEN'], "
-            f"torch.get_num_threads(), torch.cuda.is_initialized(), {'turn' * turn!r}]")  # fmt: skip
-        expected = [str(folder), seen, 6 // workers, False, "turn" * turn]
+            f"torch.get_num_threads(), torch.cuda.is_initialized(), {turn}]"
+        )
+        expected = [str(folder), seen, 6 // workers, False, turn]
         assert launch("looks", workers=workers) == [expected] * workers
         servers.append(forkserver.started[1].pid)
     assert servers[0] == servers[1] and len(set(servers)) == 3

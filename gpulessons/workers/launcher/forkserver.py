@@ -51,9 +51,10 @@ def server(env: dict[str, str], mark: str, noise: IO[str]) -> Any:
     if not started or started[0] != wanted or started[1].poll() is not None:
         if started:
             started[1].stdin.close()  # it ends with its last fork; a parent's is left alone
-        words = [sys.executable, __file__, str(os.getpid()), mark]
-        started = wanted, subprocess.Popen(words, env=env, bufsize=0, stdin=subprocess.PIPE,
-                                           stdout=noise, stderr=noise, start_new_session=True)  # fmt: skip
+        started = wanted, subprocess.Popen(
+            [sys.executable, __file__, str(os.getpid()), mark], env=env, bufsize=0,
+            stdin=subprocess.PIPE, stdout=noise, stderr=noise, start_new_session=True,
+        )  # fmt: skip
     return started[1]
 
 

@@ -29,8 +29,9 @@ def main(parent: int) -> None:
     except ChildFailedError as trouble:
         (report / FAILED).write_text(cause(trouble.failures))
         failed = True
-    if os.getppid() != parent:
-        watch.join()  # it tidies up
+    finally:
+        if os.getppid() != parent:
+            watch.join()  # it tidies up, and ends this process
     os._exit(failed)  # an ordinary exit takes PyTorch a second
 
 
