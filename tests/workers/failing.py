@@ -35,8 +35,12 @@ def well():
 
 
 def raises():
-    """Leaves behind, if nobody ends and frees them: a process in a session of its own, memory."""
+    """Leaves behind, if nobody ends and frees them: processes in sessions of their own, memory."""
     subprocess.Popen(["sleep", "1000"], start_new_session=True)
+    if not os.fork():
+        os.setsid()
+        os.closerange(3, 256)  # of torchrun's pipes, by which it sees this worker end
+        time.sleep(1000)
     (MEMORY / f"{Path(os.environ[REPORT]).name}-left").write_bytes(b"full")
     return 1 / 0
 

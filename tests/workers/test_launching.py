@@ -1,6 +1,6 @@
 """launch(): what it gives back, how each failure is told, and that no process is ever left.
 
-A launch starts three processes that import PyTorch: the fast suite has two of them here.
+Each test that launches starts a server that imports PyTorch: the fast suite has a few here.
 """
 
 import json
@@ -18,20 +18,26 @@ from torch.distributed.elastic.multiprocessing.errors import ProcessFailure
 
 from gpulessons import launch
 from gpulessons.workers import WorkersFailed
+from gpulessons.workers.launcher import forkserver, launching
 from gpulessons.workers.launcher.failures import cause, hung, left, lost, why
 from gpulessons.workers.launcher.launching import found, pass_on, start
 from gpulessons.workers.worker import MARK, MEMORY
 
 TOKEN = "GPULESSONS_TEST_TOKEN"
+forks = pytest.mark.skipif(not launching.FORK, reason="a launch is a Python of its own here")
 TORCH = "/home/me/.local/lib/python3.12/site-packages/torch"
 
 
 @pytest.fixture(autouse=True)
 def token(monkeypatch):
-    """A mark that everything started by a test inherits; in the end nothing may carry it."""
+    """A mark that everything started by a test inherits, also a server of its own; in the end
+    nothing may carry it."""
     token = uuid4().hex
     monkeypatch.setenv(TOKEN, token)
     yield token
+    if forkserver.started:
+        forkserver.started[1].stdin.close()
+        forkserver.started = None
     if not patiently(lambda: not marked(token)):
         for process in marked(token):
             process.kill()
@@ -101,8 +107,9 @@ def working(token):
     process = in_a_terminal("launch('failing', how='sleeps')")
     printed = [process.stdout.readline() for _ in range(6)]
     assert sum("last line" in line for line in printed) == 2, (printed, process.stderr.read())
-    assert len(marked(token)) == 4  # the launcher, torchrun and two workers
-    (torchrun,) = psutil.Process(process.pid).children()
+    server = bool(launching.FORK)
+    assert len(marked(token)) == 4 + server  # with the launcher, torchrun and two workers
+    torchrun = psutil.Process(process.pid).children(recursive=True)[server]
     yield process, torchrun
     process.kill()
     process.communicate()
@@ -113,7 +120,49 @@ def test_ctrl_c_ends_every_worker(working, token):
     folder = torchrun.environ()["GPULESSONS_REPORT"]
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=300)[1].endswith("KeyboardInterrupt\n")
-    assert not marked(token) and not os.path.exists(folder)
+    assert not os.path.exists(folder)
+    assert patiently(lambda: not marked(token), 20)  # the server looks five times a second
+
+
+@forks
+def test_each_launch_sees_what_is_there_now_and_pytorch_waits(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(launching, "cores", lambda: 6)
+    servers = []
+    for turn, (workers, seen) in enumerate([(2, "one"), (1, "one"), (2, "two"), (1, "two")]):
+        if turn == 3:
+            psutil.Process(servers[-1]).kill()
+            forkserver.started[1].wait()
+        (folder := tmp_path / str(turn)).mkdir()
+        monkeypatch.chdir(folder)
+        monkeypatch.setenv("SEEN", seen)
+        (tmp_path / "looks.py").write_text(
+            f"import os, torch\ndef main(worker): return [os.getcwd(), os.environ['SEEN'], "
+            f"torch.get_num_threads(), torch.cuda.is_initialized(), {turn}]"
+        )
+        expected = [str(folder), seen, 6 // workers, False, turn]
+        assert launch("looks", workers=workers) == [expected] * workers
+        servers.append(forkserver.started[1].pid)
+    assert servers[0] == servers[1] and len(set(servers)) == 3
+
+
+@forks
+def test_launches_at_the_same_time_do_not_mix_and_a_forks_are_its_own():
+    process = in_a_terminal("""
+import os
+from concurrent.futures import ThreadPoolExecutor
+from gpulessons.workers.launcher import forkserver
+def together(*numbers):
+    with ThreadPoolExecutor() as pool:
+        jobs = [pool.submit(launch, "failing", workers=n, show=len) for n in numbers]
+    return [job.result() for job in jobs]
+print(together(2, 3), (first := forkserver.started[1].pid) > 0, flush=True)
+if child := os.fork():
+    os.waitpid(child, 0)
+print(together(2), forkserver.started[1].pid == first, flush=True)
+""")
+    told = process.communicate(timeout=300)[0].splitlines()
+    assert told == ["[[0, 1], [0, 1, 2]] True", "[[0, 1]] False", "[[0, 1]] True"]
 
 
 def test_a_killed_worker_costs_the_steps_since_the_last_checkpoint_and_nothing_else():
@@ -210,6 +259,7 @@ def test_torchruns_options_that_a_cluster_has_set_for_its_own_jobs_are_not_ours(
     monkeypatch, tmp_path
 ):
     monkeypatch.setenv("PET_NNODES", "2")  # we would wait for another host
+    monkeypatch.setattr(launching, "FORK", ())
     monkeypatch.setattr(subprocess, "Popen", lambda words, env, **options: env)
     env = start(["torchrun"], 1, tmp_path)
     assert [name for name in env if name.startswith("PET_")] == ["PET_LOG_DIR"]
@@ -243,6 +293,24 @@ def test_a_crash_is_told_with_its_traceback_and_leaves_neither_process_nor_memor
 def test_a_worker_that_is_killed_is_named_and_not_those_that_lost_it():
     assert str(failed("failing", workers=3, how="is_killed")[0]).startswith("worker 1: Signal 9")
     assert str(failed("failing", how="leaves")[0]).startswith("worker 0 raised\nTraceback")
+
+
+@pytest.mark.nightly
+def test_where_a_system_does_not_fork_safely_each_launch_is_a_python_of_its_own(monkeypatch):
+    monkeypatch.setattr(launching, "FORK", ())
+    assert launch("failing") == [0, 1] and forkserver.started is None
+    assert str(failed("failing", how="raises")[0]).startswith("worker 1 raised\nTraceback")
+
+
+@pytest.mark.nightly
+@forks
+def test_a_server_that_is_killed_ends_its_launch():
+    def kill(line):
+        if "last line" in line:
+            forkserver.started[1].kill()
+
+    with pytest.raises(WorkersFailed, match=r"torchrun failed \(exit status -9\)"):
+        launch("failing", how="sleeps", show=kill)
 
 
 @pytest.mark.nightly

@@ -30,11 +30,12 @@ from gpulessons.hardware.timer import Advance
 
 from ..worker import MARK, MEMORY, REPORT
 from .failures import WorkersFailed, hung, left, why
+from .forkserver import Fork
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
 TIMEOUT = 120.0  # seconds without a word from any worker: something hangs
 ALONE = "--standalone", "--local-addr=127.0.0.1"  # a laptop's own name may lead nowhere
-# PyTorch is imported once, by torchrun; its workers are forks of it where a system forks safely.
+# Where a system forks safely, torchrun is a fork of our server, and its workers are forks of it.
 FORK = ("--start-method=fork", "--run-path") if sys.platform == "linux" else ()
 
 
@@ -108,7 +109,7 @@ def command(
     ]
 
 
-def start(command: Sequence[str], workers: int, report: Path) -> subprocess.Popen[bytes]:
+def start(command: Sequence[str], workers: int, report: Path) -> "subprocess.Popen[bytes] | Fork":
     """Start torchrun; what it says itself, and logs, goes into the folder of the launch.
 
     That folder is also the mark of all its processes: see `marked`.
@@ -124,10 +125,12 @@ def start(command: Sequence[str], workers: int, report: Path) -> subprocess.Pope
     }
     # PET_… are torchrun's options: a cluster sets them for jobs of its own.
     around = {name: value for name, value in os.environ.items() if not name.startswith("PET_")}
+    words, env = [*command, str(report)], {"TORCH_CPP_LOG_LEVEL": "ERROR", **around, **here}
     with open(report / "torchrun", "w") as noise:
+        if FORK:
+            return Fork(words[2:], env, REPORT, noise)
         return subprocess.Popen(
-            [*command, str(report)], env={"TORCH_CPP_LOG_LEVEL": "ERROR", **around, **here},
-            stdin=subprocess.DEVNULL, stdout=noise, stderr=noise,
+            words, env=env, stdin=subprocess.DEVNULL, stdout=noise, stderr=noise,
             start_new_session=True,  # Ctrl-C in a terminal is ours to pass on
         )  # fmt: skip
 
@@ -136,7 +139,7 @@ def start(command: Sequence[str], workers: int, report: Path) -> subprocess.Pope
 
 
 def lines_of(
-    process: subprocess.Popen[bytes], report: Path, timeout: float
+    process: "subprocess.Popen[bytes] | Fork", report: Path, timeout: float
 ) -> Iterator[tuple[int, str]]:
     """Yield (rank, line) as workers print, until torchrun ends; WorkersFailed after a silence."""
     read: dict[Path, int] = {}  # bytes of each output
@@ -183,7 +186,7 @@ def pass_on(rank: int, line: str, show: Callable[[str], object], advance: Advanc
 def marked(report: Path) -> "list[psutil.Process]":
     """The living processes of one launch, without the one that asks.
 
-    A launch names its folder in the environment of what it starts, and among its words. Every
+    A launch names its folder in the environment (as /proc shows it) and among the words. Every
     process inherits the first mark, also from a parent that is dead by now; a Mac often hides it,
     but not the second. A list of ids would not hold: a number may have become another process.
     """
