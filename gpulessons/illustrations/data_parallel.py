@@ -54,22 +54,6 @@ def steps(worker):
     return [(a, b) for (a, _), (_, b) in zip(computed[::2], computed[1::2], strict=True)]
 
 
-def speedups(found, foretold) -> Picture:
-    """{link: {workers: times one's speed}}, emulated (marks), and by a model(link, workers)."""
-    most = max(max(times) for times in found.values())
-    drawn, fine = [], range(1, most + 1)
-    for (name, times), look in zip(found.items(), LOOKS, strict=False):
-        drawn += [(f"{name}, emulated", *zip(*times.items(), strict=True),
-                   {**look, "linestyle": "none"}),
-                  (f"{name}, modelled", fine, [foretold(name, n) for n in fine],
-                   {"color": look["color"], "linewidth": 1})]
-    told = "; ".join(f"{units.ratio(times[most])} ({units.ratio(foretold(name, most))}) over {name}"
-                     for name, times in found.items())
-    return log_lines(drawn, ("workers", units.count), ("times one worker's speed", units.ratio),
-                     title=f"{most} workers, emulated (modelled): {told}.",
-                     ticks=(1, 2, 4, 8), base=2)
-
-
 def returns(found) -> Picture:
     """Steps to the same loss against the batch: a list of workers.batches.Reached."""
     sizes, steps = np.array([r.batch for r in found]), [r.steps for r in found]
