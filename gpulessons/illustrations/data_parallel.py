@@ -4,7 +4,7 @@ import numpy as np
 
 from gpulessons import units
 from gpulessons.plots.axes import written
-from gpulessons.plots.forms import LOOKS, listed, log_lines, timetables
+from gpulessons.plots.forms import listed, log_lines, timetables
 from gpulessons.plots.picture import BLUE, INK, ORANGE, Picture
 from gpulessons.workers.batches import critical
 

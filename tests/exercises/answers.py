@@ -158,7 +158,7 @@ WRONG = {
         ("    for step in range(world - 1):\n        leaves, grows = (rank - step) % world, "
          "(rank - step - 1) % world\n        pieces[grows] += exchange(pieces[leaves])\n"
          "    return (rank + 1) % world",
-         "    pieces[rank][:] = pieces[rank].sum()\n    return rank", "or one twice"),  # sends nothing
+         "    pieces[rank][:] = pieces[rank].sum()\n    return rank", "or one twice"),
         ("return (rank + 1) % world", "return 0", "of"),
         ("return (rank + 1) % world", "return world", "and its pieces are 0 to 0"),
         ("range(world - 1)", "range((world - 1) * (rank > 0))", "that nobody sends"),
