@@ -1,13 +1,11 @@
 """What throughput costs: cards by their data sheets and dated prices, and what a step asks of them.
 
     devices      the machine here, and cards that can be bought or rented
-    works        what one step asks: operations, bytes that move, bytes that must fit, launches
-    chain        one network on one card, run in four ways
+    works        what one step asks: operations, and bytes that move
     renting      rent or buy: where the two are even
     serving      tokens by the million: from an API, or by a card that is rented or owned
 """
 
-from .chain import stages
 from .devices import FACTORS, cards, several
 from .renting import break_even, energy
 from .serving import by_the_token, tokens, ways
@@ -15,5 +13,5 @@ from .works import generating, networks, prefill
 
 __all__ = [
     "FACTORS", "break_even", "by_the_token", "cards", "energy", "generating", "networks",
-    "prefill", "several", "stages", "tokens", "ways",
+    "prefill", "several", "tokens", "ways",
 ]  # fmt: skip

@@ -99,19 +99,6 @@ def trained(*offsets):
                         ("compute", 3 * k + 2, 3 * k + 2.5))]) for o in offsets]
 
 
-def devices():
-    from gpulessons.money.devices import Device
-
-    rates = {"float32": 1e13, "16 bits": 1e14}
-    return [Device("box", rates, 1e11), Device("cpu", {"float32": 1e11}, 1e10)]
-
-
-def stages():
-    from gpulessons.money import stages
-
-    return stages()
-
-
 def tasks():
     from gpulessons.workers import simulate
 
@@ -160,9 +147,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
                                {64: {"trips": 2e-12, "products": 2e-13}}),
         "peaks": lambda f: f({"three": {64: 1e6, 128: 4e6}, "tiled": {64: 1e6, 128: 2e6}}),
         "tiling": lambda f: f(published("attention", source="flash_attention_3", depth=64)),
-    },
-    "buying": {
-        "chain": lambda f: f(stages(), devices()[0]),
     },
     "conv2d": {
         "patch_and_column": lambda f: f(random(4, 5), random(4, 12), (2, 2), 5),
