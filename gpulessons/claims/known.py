@@ -316,13 +316,13 @@ def steps_of_a_v100() -> Iterator[Figure]:
 
 @about("25a")
 def gradients_over_a_bus() -> Iterator[Figure]:
-    """AlexNet's gradients, about as many as were sent, and its step on a card of the same kind."""
-    step = one("networks", device="Titan X", dtype="float32",
-               what="AlexNet, CuDNN[R4]-fp32 (Torch): forward and backward")  # fmt: skip
-    for row in published("all-reduce", device="Titan X"):
-        if row.sizes["floats"] == 64_500_000:
-            yield of_two(f"AlexNet by {row.sizes['cards']} Titan X over PCIe, nothing hidden",
-                         (step.value + row.value) / step.value, step, row)
+    """A step on a card of the same kind; AlexNet's gradients are about as many as were sent."""
+    for what, device, floats in (("AlexNet, CuDNN[R4]-fp32 (Torch)", "Titan X", 64.5e6),
+                                 ("ResNet-50, Torch, cuDNN 5.1.05", "Titan X Pascal", 25.557e6)):
+        step = one("networks", device=device, what=f"{what}: forward and backward")
+        for row in published("all-reduce", device=device, floats=64_500_000):
+            yield of_two(f"{what.partition(',')[0]} by {row.sizes['cards']} {device} over PCIe, "
+                         "nothing hidden", 1 + floats / 64.5e6 * row.value / step.value, step, row)
 
 
 # Trees

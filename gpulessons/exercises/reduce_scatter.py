@@ -34,14 +34,14 @@ HINT = "the pieces' numbers, in each step: what leaves is what has just grown."
 def judge(attempt):
     """One to five workers, a thread each; what a piece holds tells whose shares are in it."""
     for world in range(1, 6):
-        vectors = [[(piece + 1.0) * np.eye(world)[rank] for piece in range(world)]
-                   for rank in range(world)]  # fmt: skip
+        shares = np.random.default_rng().uniform(1, 2, (world, world))  # of each piece, by worker
+        vectors = [[share * np.eye(world)[rank] for share in shares] for rank in range(world)]
         queues, sent = [Queue() for _ in range(world)], [0] * world
         with ThreadPoolExecutor(world) as pool:
             ends = [partial(exchange, queues, sent, rank) for rank in range(world)]
             owned = [*pool.map(lambda *given: run(attempt, given, {}), vectors, range(world), ends)]
         for rank, piece in enumerate(owned):
-            complete(rank, piece, vectors[rank])
+            complete(rank, piece, vectors[rank], shares)
         if len(set(owned)) < world:
             raise Mismatch(f"Of {world} workers two own the same piece: {owned}.", HINT)
         if max(sent) > world * (world - 1):
@@ -62,14 +62,14 @@ def exchange(queues, sent, rank, piece):
         raise Mismatch(said, "whether all exchange equally often.") from None
 
 
-def complete(rank, number, pieces):
+def complete(rank, number, pieces, all_shares):
     """Mismatch unless this piece holds every worker's share, once."""
     world, where = len(pieces), f"Worker {rank} of {len(pieces)}"
     if not isinstance(number, int | np.integer) or not 0 <= number < world:
         raise Mismatch(f"{where} returned {number!r}, and its pieces are 0 to {world - 1}.", HINT)
-    shares = np.asarray(pieces[number])
-    if shares.shape != (world,) or not np.allclose(shares, number + 1):
-        pure = np.isin(shares, (0, number + 1)).all()
+    shares, due = np.asarray(pieces[number]), all_shares[number]
+    if shares.shape != (world,) or not np.allclose(shares, due):
+        pure = shares.shape == (world,) and np.all((shares == 0) | np.isclose(shares, due))
         held = ", ".join(map(str, np.flatnonzero(shares)))
         said = f"the shares of {held} alone" if pure else "others' shares in it, or one twice"
         raise Mismatch(f"{where} returned {number}, and piece {number} has {said}.", HINT)

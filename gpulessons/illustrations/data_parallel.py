@@ -4,7 +4,7 @@ import numpy as np
 
 from gpulessons import units
 from gpulessons.plots.axes import written
-from gpulessons.plots.forms import LOOKS, listed, log_lines, timetables
+from gpulessons.plots.forms import listed, log_lines, timetables
 from gpulessons.plots.picture import BLUE, INK, ORANGE, Picture
 from gpulessons.workers.batches import critical
 
@@ -52,22 +52,6 @@ def steps(worker):
     """[(start, stop)] of a worker's steps: each computes twice, the second time is the update."""
     computed = spans(worker, "compute")
     return [(a, b) for (a, _), (_, b) in zip(computed[::2], computed[1::2], strict=True)]
-
-
-def speedups(found, foretold) -> Picture:
-    """{link: {workers: times one's speed}}, emulated (marks), and by a model(link, workers)."""
-    most = max(max(times) for times in found.values())
-    drawn, fine = [], range(1, most + 1)
-    for (name, times), look in zip(found.items(), LOOKS, strict=False):
-        drawn += [(f"{name}, emulated", *zip(*times.items(), strict=True),
-                   {**look, "linestyle": "none"}),
-                  (f"{name}, modelled", fine, [foretold(name, n) for n in fine],
-                   {"color": look["color"], "linewidth": 1})]
-    told = "; ".join(f"{units.ratio(times[most])} ({units.ratio(foretold(name, most))}) over {name}"
-                     for name, times in found.items())
-    return log_lines(drawn, ("workers", units.count), ("times one worker's speed", units.ratio),
-                     title=f"{most} workers, emulated (modelled): {told}.",
-                     ticks=(1, 2, 4, 8), base=2)
 
 
 def returns(found) -> Picture:

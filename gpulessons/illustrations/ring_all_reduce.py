@@ -49,6 +49,8 @@ def moments(vectors: np.ndarray):
 class Ring(Film):
     """A ring all-reduce to step through. vectors: (n, n) whole numbers, a row for each worker."""
 
+    first = 0
+
     def __init__(self, vectors):
         self.moments, self.workers = list(moments(vectors)), len(vectors)
 

@@ -4,14 +4,16 @@
     works        what one step asks: operations, bytes that move, bytes that must fit, launches
     chain        one network on one card, run in four ways
     renting      rent or buy: where the two are even
+    serving      tokens by the million: from an API, or by a card that is rented or owned
 """
 
 from .chain import stages
 from .devices import FACTORS, cards, several
 from .renting import break_even, energy
-from .works import LLAMA_70B, filling, generating, launch, networks, prefill
+from .serving import by_the_token, tokens, ways
+from .works import generating, networks, prefill
 
 __all__ = [
-    "FACTORS", "LLAMA_70B", "break_even", "cards", "energy", "filling", "generating",
-    "launch", "networks", "prefill", "several", "stages",
+    "FACTORS", "break_even", "by_the_token", "cards", "energy", "generating", "networks",
+    "prefill", "several", "stages", "tokens", "ways",
 ]  # fmt: skip

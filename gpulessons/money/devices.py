@@ -52,16 +52,20 @@ def cards() -> list[Device]:
 def card(name):
     promised = sheet(name)
     rates = {ON_SHEETS[each]: rate for each, rate in promised.peaks.items() if each in ON_SHEETS}
-    prices = [end for row in latest("price", name) for end in row.ends]
+    price, price_most = bought(name)
     rents = [row.value * 3600 for row in rows("rent by the hour", name)]
-    shares = [row.value for row in rows("share of a machine", around(name))]
     return Device(
-        name, rates, promised.memory, promised.capacity,
-        price=min(prices) / max(shares) if prices else None,
-        price_most=max(prices) / min(shares) if prices else None,
+        name, rates, promised.memory, promised.capacity, price=price, price_most=price_most,
         rent=min(rents, default=None), rent_most=max(rents, default=None),
         watts=promised.watts, where=promised.source,
     )  # fmt: skip
+
+
+def bought(name):
+    """The least and the most of a card's price, with its part of a machine; None, None if none."""
+    prices = [end for row in latest("price", name) for end in row.ends]
+    shares = [row.value for row in rows("share of a machine", around(name))]
+    return (min(prices) / max(shares), max(prices) / min(shares)) if prices else (None, None)
 
 
 def around(name):

@@ -109,23 +109,22 @@ def in_memory(weights: float, cached: float) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Model:
-    """A transformer of Llama's kind: in each layer two square matrices, two for keys and values,
-    which several heads may share, and three of an MLP; an embedding, and its like at the end."""
+    """A transformer of Llama's kind: in each layer four square matrices, and three of an MLP; an
+    embedding, and its like at the end."""
 
     layers: int
     width: int
     mlp: float  # its width, over the layer's
     vocabulary: int
-    shared: int = 1  # heads with the same keys and values
 
     @property
     def parameters(self) -> float:
-        square = 2 + 2 / self.shared + 3 * self.mlp
+        square = 4 + 3 * self.mlp
         return self.layers * square * self.width**2 + 2 * self.vocabulary * self.width
 
     def cached(self, tokens: float) -> float:
         """Numbers in the KV cache of so many tokens."""
-        return 2 * self.layers * self.width / self.shared * tokens
+        return 2 * self.layers * self.width * tokens
 
     def launched(self, how: str) -> float:
         """Seconds of the launches of one pass."""
@@ -133,7 +132,6 @@ class Model:
 
 
 LLAMA_7B = Model(32, 4_096, 2.6875, 32_000)  # Llama 2
-LLAMA_70B = Model(80, 8_192, 3.5, 128_256, shared=8)  # Llama 3.3
 
 
 def generating(
@@ -144,17 +142,8 @@ def generating(
     cached = sequences * model.cached(context)
     nbytes = in_memory(model.parameters, cached)
     return Work(f"decode, {units.plural(sequences, 'sequence')} at once",
-                2 * model.parameters * sequences + 2 * model.shared * cached, nbytes, nbytes,
+                2 * model.parameters * sequences + 2 * cached, nbytes, nbytes,
                 model.launched(how), sequences)  # fmt: skip
-
-
-def filling(
-    device: Device, factors: str = "16 bits", context: float = 1_024, model: Model = LLAMA_7B
-) -> Work:
-    """Decode with as many sequences at once as the device's memory has room for, at least one."""
-    one, two = (generating(count, context, model).held[factors] for count in (1, 2))
-    more = max(0, (device.memory or one) - one) // (two - one)
-    return generating(1 + int(more), context, model)
 
 
 def prefill(tokens: int, model: Model = LLAMA_7B) -> Work:
@@ -163,5 +152,5 @@ def prefill(tokens: int, model: Model = LLAMA_7B) -> Work:
     cached = model.cached(tokens)
     nbytes = in_memory(model.parameters, cached)
     return Work(f"prefill, {tokens:,} tokens",
-                2 * model.parameters * tokens + model.shared * cached * tokens, nbytes, nbytes,
+                2 * model.parameters * tokens + cached * tokens, nbytes, nbytes,
                 model.launched(COMPILED), tokens)  # fmt: skip

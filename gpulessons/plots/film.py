@@ -13,6 +13,8 @@ MOST = 60, 40, 25, 15, 8  # steps that a saved page holds, the most that fit
 class Film:
     """For a class with a length, `figure(number)` and `multiples()`, which give Pictures."""
 
+    first = 1  # the number of the first step; 0, where nothing has happened yet: 1 is shown
+
     def __len__(self) -> int:
         raise NotImplementedError
 
@@ -26,14 +28,15 @@ class Film:
         """A slider over the steps (arrow keys move it when it has the focus) and the picture."""
         from ipywidgets import HTML, IntSlider, Label
 
-        slider = IntSlider(0, 0, len(self) - 1, description="step", layout={"width": "95%"})
+        begin, wide = 1 - self.first, {"width": "95%"}
+        slider = IntSlider(begin, 0, len(self) - 1, description="step", layout=wide)
         told, shown = Label(), HTML()
 
         def show(number: int) -> None:
             shown.value, told.value = frame(self.figure(number))
 
         slider.observe(lambda change: show(change["new"]), names="value")
-        show(0)
+        show(begin)
         return panel(slider, told, shown)
 
     def page(self, rest: str) -> str:
@@ -44,7 +47,8 @@ class Film:
 
         def of(most: int) -> str:
             numbers = spread(len(self), most)
-            steps = "step", [f"{number + 1} of {len(self)}" for number in numbers], 0
+            told = [f"{n + self.first} of {len(self) - 1 + self.first}" for n in numbers]
+            steps = "step", told, 1 - self.first
             return moving([steps], list(map(drawn, numbers)), rest)
 
         return fitting(map(of, MOST))

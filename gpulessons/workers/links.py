@@ -3,6 +3,7 @@
     naive   2 latencies: all send at once, and then worker 0 does; 2 (n − 1) S bytes over its wire
     tree    2 ⌈log2 n⌉ of S bytes; a few less where n is no power of two
     ring    2 (n − 1) of S/n bytes, as gloo's own       NVIDIA/nccl-tests, doc/PERFORMANCE.md
+    halving 2 log2 n of S/2, S/4 … and back, n a power of two    Thakur, Rabenseifner & Gropp 2005
 """
 
 import math
@@ -14,10 +15,12 @@ from numpy.typing import NDArray
 
 def messages(algorithm: str, workers: int) -> tuple[int, float]:
     """(how many latencies follow each other, vectors over the busiest wire in each, on average)"""
+    rounds = math.ceil(math.log2(workers))
     return {
         "naive": (2, workers - 1.0),
-        "tree": (2 * math.ceil(math.log2(workers)), 1.0),
+        "tree": (2 * rounds, 1.0),
         "ring": (2 * (workers - 1), 1 / workers),
+        "halving": (2 * rounds, (1 - 1 / workers) / max(rounds, 1)),
         "backend": (2 * (workers - 1), 1 / workers),
     }[algorithm]
 
@@ -41,10 +44,9 @@ LINKS = {
     "Ethernet, 1 Gbit/s": Link(14e-6, 0.125e9),
     "Ethernet, 25 Gbit/s": Link(14e-6, 3.125e9),
     "InfiniBand NDR, 400 Gbit/s": Link(14e-6, 50e9),
+    "PCIe 3.0 x16": Link(5.7e-6, 16e9),
     "PCIe 4.0 x16": Link(5.7e-6, 32e9),
-    "NVLink 3, A100": Link(3.4e-6, 300e9),
     "NVLink 4, H100": Link(3.4e-6, 450e9),
-    "NVLink 5, B200": Link(3.4e-6, 900e9),
 }
 
 

@@ -146,14 +146,19 @@ WRONG = {
          "            totals[r, s] += a[r] * ys[k, j + 8 * s]",
          "1.25 loads from shared memory"),
     ],
-    "share_of_loss": [
-        ("sum(losses) * workers / total", "sum(losses) / len(losses) / workers", "is expected"),
+    "speed_up": [
+        ("compute / workers + sending", "compute + sending", "is expected"),
+        ("messages * (latency + piece / bandwidth)", "messages * piece / bandwidth", "is expected"),
     ],
     "reduce_scatter": [
         ("pieces[grows] += exchange", "pieces[grows] = exchange", "has the shares of"),
         ("(rank - step - 1) % world", "(rank - step) % world", "has the shares of"),
         ("+= exchange", "+= 2 * exchange", "or one twice"),
         ("return (rank + 1) % world", "return rank", "has the shares of"),
+        ("    for step in range(world - 1):\n        leaves, grows = (rank - step) % world, "
+         "(rank - step - 1) % world\n        pieces[grows] += exchange(pieces[leaves])\n"
+         "    return (rank + 1) % world",
+         "    pieces[rank][:] = pieces[rank].sum()\n    return rank", "or one twice"),
         ("return (rank + 1) % world", "return 0", "of"),
         ("return (rank + 1) % world", "return world", "and its pieces are 0 to 0"),
         ("range(world - 1)", "range((world - 1) * (rank > 0))", "that nobody sends"),
@@ -271,8 +276,9 @@ RIGHT = {
          "(rank - step - 1) % world, (rank - step - 2) % world\n"
          "        pieces[grows] += exchange(pieces[leaves])\n    return rank"),
     ],
-    "share_of_loss": [
-        ("sum(losses) * workers / total", "np.mean(losses) * len(losses) / (total / workers)"),
+    "speed_up": [
+        ("messages * (latency + piece / bandwidth)",
+         "2 * (workers - 1) * latency + 2 * (1 - 1 / workers) * size / bandwidth"),
     ],
     "guard": [
         ("np.float32(0)", "0", "It asks for float64 (line 7)"),

@@ -66,7 +66,7 @@ BY_HAND = {  # what the solution, which is the truth of these exercises, is give
     "online_update": ((2.0, 1.0, 3.0), (3.0, 1 + math.exp(-1))),
     "outer_step": ((np.array([1.0]), np.array([[0.0], [0.5]]), np.array([1.0])),
                    ([-0.5645], [1.65])),
-    "share_of_loss": (([1.0, 2.0, 3.0], 2, 6), 2.0),
+    "speed_up": ((1.0, 8.0, 0.25, 8.0, 2), 0.5),
     "surely_behind": ((2.0, 24_576, 1e9), 2.0),
     "fits_and_costs": ((100, 10, 36, 40, 20, 8), 4e4),  # two in time: 8 s for two tokens
 }  # fmt: skip

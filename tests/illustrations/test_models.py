@@ -1,5 +1,6 @@
 """What pictures compute by themselves: small models, each held against its law or brute force."""
 
+import ast
 import importlib
 import math
 import re
@@ -12,6 +13,7 @@ import pytest
 from test_pictures import Card, compared, modelled, timed
 
 from gpulessons.evidence import published
+from gpulessons.plots import film
 from warplens.model.devices import devices, named
 
 
@@ -62,6 +64,12 @@ def test_a_ring_leaves_everyone_with_the_sums_after_two_rounds_less_two_steps():
     assert (last.values == vectors.sum(axis=0)).all() and len(moments) == 7
     with pytest.raises(ValueError, match="pieces"):
         next(of("ring_all_reduce").moments(np.ones((2, 3))))
+
+
+def test_a_ring_is_shown_after_its_first_step_and_counts_from_the_start(monkeypatch):
+    monkeypatch.setattr(film, "moving", lambda controls, *_: repr(controls))
+    controls = ast.literal_eval(of("ring_all_reduce").Ring(np.eye(2)).page(""))
+    assert controls == [("step", ["0 of 2", "1 of 2", "2 of 2"], 1)]
 
 
 def test_the_online_sum_is_that_of_the_softmax():

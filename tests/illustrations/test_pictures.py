@@ -173,7 +173,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "data_parallel": {
         "rounds": lambda f: f(),
         "timeline": lambda f: f({"late": trained(0, 0.1)}),
-        "speedups": lambda f: f({"a link": {2: 1.9}}, lambda name, n: 0.9 * n),
         "returns": lambda f: f([Of(batch=b, steps=s, runs=(s,), rate=0.1)
                                 for b, s in ((8, 100), (32, 40), (128, 25))]),
     },

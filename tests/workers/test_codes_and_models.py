@@ -218,5 +218,6 @@ def test_so_many_messages_wait_for_each_other():
     for algorithm, workers, expected in (
         ("naive", 4, (2, 3)), ("tree", 4, (4, 1)), ("tree", 5, (6, 1)), ("tree", 1000, (20, 1)),
         ("ring", 4, (6, 1 / 4)), ("backend", 4, (6, 1 / 4)),
+        ("halving", 4, (4, 3 / 8)), ("halving", 1, (0, 0)),
     ):  # fmt: skip
         assert messages(algorithm, workers) == expected, (algorithm, workers)

@@ -1,0 +1,82 @@
+"""Ways to have the tokens of Llama 3.3 70B written: by the token, or by a card, rented or owned.
+
+A card is paid by the day, whatever it writes; an API by the token. What a full card writes is
+published (NVIDIA, TensorRT-LLM 1.0), and so is what each way costs.
+"""
+
+import math
+from dataclasses import dataclass
+
+from gpulessons.evidence import published
+
+from .devices import bought, rows
+from .renting import HOURS, energy
+
+OFFERS = "rent by the hour", "rent of a reservation", "price"
+VERBS = {"rent by the hour": "rent", "rent of a reservation": "reserve", "price": "own"}
+WATTS = {"H200": 700, "B200": 1000, "RTX PRO 6000": 600}  # of a card, at most
+BITS = {"H200": 8, "B200": 4, "RTX PRO 6000": 4}  # of a weight, in the published run
+
+
+@dataclass(frozen=True)
+class Way:
+    """A card, had in one way: dollars a day, whatever it writes, and what it writes when full."""
+
+    name: str
+    least: float  # $ a day
+    most: float  # inf: only the least is known
+    full: float  # millions of tokens a day
+
+    def meets(self, price: tuple[float, float]) -> tuple[float, float]:
+        """Millions a day, at least and at most, from which it costs less than so much a million."""
+        return self.least / price[1], self.most / price[0]
+
+    def bill(self, wanted: float) -> tuple[float, float]:
+        """Dollars a day, at least and at most, for so many millions a day: cards come whole."""
+        cards = math.ceil(wanted / self.full)
+        return cards * self.least, cards * self.most
+
+
+def tokens(device: str) -> dict[tuple[int, int], float]:
+    """{(tokens in, tokens out): tokens that a full card writes in a second}, published."""
+    found = published("decoding", what="tokens of Llama 3.3 70B", device=device)
+    return {(row.sizes["prompt"], row.sizes["output"]): row.value for row in found}
+
+
+def by_the_token(seller: str, tokens_in: int, tokens_out: int) -> tuple[float, float]:
+    """Dollars a million tokens written, with what is read for them: of the copies of a seller's
+    page the least and the most."""
+    read, written = ([row.value for row in
+                      published("price of tokens", what=f"{seller}: a million {what}")]
+                     for what in ("read", "written"))
+    each = [w + r * tokens_in / tokens_out for r, w in zip(read, written, strict=True)]
+    return min(each), max(each)
+
+
+def ways(tokens_in: int, tokens_out: int, years: tuple[float, float], kwh: float) -> list[Way]:
+    """Each card in each way that has a price. Owned: its price over the most and the least years,
+    and its energy at so many dollars a kWh. ValueError where nobody published these lengths."""
+    found = []
+    for device, bits in BITS.items():
+        rates = tokens(device)
+        if (tokens_in, tokens_out) not in rates:
+            raise ValueError(f"Published are {', '.join(map(str, sorted(rates)))}: tokens in and "
+                             f"out, not {(tokens_in, tokens_out)}.")  # fmt: skip
+        for offer in OFFERS:
+            if ends := a_day(device, offer, years, kwh):
+                full = 86400 * rates[tokens_in, tokens_out] / 1e6
+                found.append(Way(f"{VERBS[offer]} {device}, {bits} bits", *ends, full))
+    return found
+
+
+def a_day(
+    device: str, offer: str, years: tuple[float, float], kwh: float
+) -> tuple[float, float] | None:
+    """Dollars a day of one card, at least and at most."""
+    asked = [row.value * 86400 for row in rows(offer, device)]
+    if offer == "price" and asked:
+        power = 24 * energy(WATTS[device], kwh)
+        return tuple(24 * price / (HOURS * of) + power
+                     for price, of in zip(bought(device), reversed(years), strict=True))
+    most = math.inf if offer == "rent of a reservation" else max(asked, default=0)  # “from”
+    return (min(asked), most) if asked else None

@@ -1,0 +1,49 @@
+"""Tokens by the million: an API's bill, and a card's by the day. Sums by hand."""
+
+import math
+
+import pytest
+
+from gpulessons.money.serving import BITS, WATTS, Way, by_the_token, tokens, ways
+from warplens.model.devices import sheet
+
+
+def test_a_card_meets_the_api_where_its_day_costs_what_the_tokens_would():
+    way = Way("a card", least=60.0, most=90.0, full=200.0)
+    assert way.meets((0.3, 0.5)) == (60 / 0.5, 90 / 0.3)  # the ends that are apart most
+    assert Way("reserved", 60.0, math.inf, 200.0).meets((0.3, 0.5)) == (120, math.inf)
+
+
+@pytest.mark.parametrize(("wanted", "cards"), [(1, 1), (200, 1), (201, 2), (10_000, 50)])
+def test_cards_come_whole(wanted, cards):
+    assert Way("a card", 60.0, 90.0, 200.0).bill(wanted) == (60 * cards, 90 * cards)
+
+
+def test_a_price_by_the_token_has_what_is_read_and_the_range_of_the_copies():
+    assert by_the_token("Venice", 1000, 500) == pytest.approx((2.80 + 0.70 * 2,) * 2)
+    least, most = by_the_token("DeepInfra", 1, 10**9)  # next to nothing is read
+    assert (least, most) == pytest.approx((0.30, 0.40))
+
+
+def test_each_way_is_what_its_offer_asks_for_a_day():
+    found = {way.name: way for way in ways(128, 2048, (3, 5), 0.20)}
+    assert len(found) == 9
+    rented, reserved = found["rent H200, 8 bits"], found["reserve H200, 8 bits"]
+    assert (rented.least, rented.most) == pytest.approx((24 * 3.99, 24 * 4.59))
+    assert (reserved.least, reserved.most) == pytest.approx((24 * 2.79, math.inf))  # "from"
+    assert rented.full == pytest.approx(4336 * 86400 / 1e6)
+    owned, power = found["own RTX PRO 6000, 4 bits"], 0.6 * 24 * 0.20
+    assert owned.least == pytest.approx(8000 / 0.7 / (5 * 365.25) + power)
+    assert owned.most == pytest.approx(9200 / 0.7 / (3 * 365.25) + power)
+
+
+def test_lengths_that_nobody_published_are_refused_with_those_that_are():
+    with pytest.raises(ValueError, match=r"\(128, 2048\).*not \(7, 8\)"):
+        ways(7, 8, (3, 5), 0.20)
+
+
+def test_watts_are_the_data_sheets_where_there_is_one():
+    assert {name: sheet(name).watts for name in ("H200", "B200")} == {
+        name: WATTS[name] for name in ("H200", "B200")
+    }
+    assert {*WATTS} == {*BITS} and all(len(tokens(name)) == 10 for name in BITS)
