@@ -46,7 +46,6 @@ CASES = (*((figures, 1, 3) for figures in (
     [("A", -INF, 98)], [("A", -INF, 0.9)], [("A", -INF, 2)], [("A", 4, INF)], [("A", 2, INF)],
     [("A", 4, 4), ("B", -INF, 98)], [("A", 4, 4), ("B", -INF, 2)], [("A", 0.5, 2), ("B", 1, 1)],
     [("A", 4, 4), ("B", 2, 9), ("C", 0.5, 0.9)], [("A", 0.5, 0.5), ("B", -INF, 9)],
-    [("A", 5, 5), ("B", 2, 3)],
 )), (points(("A", 40), ("B", 60)), 10, 30), (points(("A", 9), ("B", 30)), 10, 30))  # fmt: skip
 mistakes = (
     ("The upper threshold itself supports: from `holds` on.", "least >= holds", "least > holds"),

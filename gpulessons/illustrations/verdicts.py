@@ -39,13 +39,13 @@ def ranges(finding):
 
 
 def as_printed(row):
-    """A headline as a seller would draw it: the other side is 1, and that is all."""
+    """A headline as its seller draws it: the other side is 1, and that is all."""
     new, old = row.what.split(" over ")[0], row.what.split(" over ")[1].partition(",")[0]
-    title = f"{old} is 1, {new} is {row.value:.2g}. What is not in this picture?"
+    title = f"{old} is 1, {new} is {row.value:g}. What is not in this picture?"
     figure, axes = blank(6.4, 2.3, title)
     axes.barh((0, 1), (1, row.value), color=(INK, BLUE), height=0.6)
     name_rows(axes, [old, new])
-    axes.set_xlabel(f"tokens for a dollar, relative to the {old}")
+    axes.set_xlabel(f"throughput per GPU, relative to the {old}")
     return Picture(figure, f"{title} Published: {row.citation}.")
 
 

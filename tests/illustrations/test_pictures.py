@@ -232,7 +232,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
                                              {1: 2}),
                   "rates": lambda f: f(2e10)},
     "verdicts": {"ranges": lambda f: f(finding()),
-                 "as_printed": lambda f: f(published("gain", source="inferencex")[0])},
+                 "as_printed": lambda f: f(published("gain", source="nvidia_blog")[0])},
     "waves": {"waves": lambda f: f()},
 }
 PLOTS = {
