@@ -28,7 +28,7 @@ def ranges(finding):
         tips = [end for end in dict.fromkeys((each.low, each.high)) if low < end < high]
         axes.plot(tips, [y] * len(tips), marker=KINDS[each.kind], markersize=9, linestyle="none",
                   **look)  # fmt: skip
-    sides = (about.refuted, "← contradicts ", "right"), (about.holds, " supports →", "left")
+    sides = (about.refuted, "← contradicts\u00a0", "right"), (about.holds, "\u00a0supports →", "left")
     for border, side, ha in sides:
         axes.axvline(border, color=INK, linewidth=1, linestyle=(0, (4, 3)))
         axes.text(border, -0.75, side, color=INK, ha=ha, fontsize=9.5)
@@ -58,7 +58,7 @@ def headlines(ours, theirs, what):
     for (card, row), color, mark in zip(gains.items(), COLORS, "osD^", strict=False):
         axes.plot(row, range(len(row)), color=color, marker=mark, markersize=9, linestyle="none",
                   label=f"over {card}")  # fmt: skip
-    log_axes(axes, x=("time on the CPU over time on the card", units.ratio))
+    log_axes(axes, x=("time on the CPU over the card's, which is published", units.ratio))
     name_rows(axes, ours)
     figure.legend(loc="outside lower center", ncols=len(gains), frameon=False, labelcolor=INK,
                   fontsize=9.5)  # fmt: skip
