@@ -235,3 +235,13 @@ def test_how_many_times_faster_one_was_and_figures_of_one_thing_agree():
     assert again and again <= {f"{r.figure} {r.unit}" for r in published("matmul", n=4096)}
     whole, efficiency, one = values("model parallel")
     assert whole == pytest.approx(512 * efficiency * one, rel=0.01)
+
+
+def test_users_their_speed_and_a_cards_tokens_agree_and_a_gain_is_the_product_of_its_parts():
+    for row in published("served at a speed", what="tokens of MiniMax-M2.5, read and written"):
+        size = row.sizes  # nine tokens are read and written for each that is written
+        most = size["concurrency"] * size["speed"] * 9 / size["cards"]
+        assert row.value < most and (row.value > 0.9 * most or size["concurrency"] > 64), row
+    for speed in (22, 110):
+        whole, *parts = (row.value for row in published("gain", source="inferencex", speed=speed))
+        assert prod(parts) == pytest.approx(whole, rel=0.004)

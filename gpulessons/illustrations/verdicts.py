@@ -28,10 +28,10 @@ def ranges(finding):
         tips = [end for end in dict.fromkeys((each.low, each.high)) if low < end < high]
         axes.plot(tips, [y] * len(tips), marker=KINDS[each.kind], markersize=9, linestyle="none",
                   **look)  # fmt: skip
-    sides = (about.refuted, "← contradicts\u00a0", "right"), (about.holds, "\u00a0supports →", "left")
+    sides = (about.refuted, "← contradicts", "right"), (about.holds, "supports →", "left")
     for border, side, ha in sides:
         axes.axvline(border, color=INK, linewidth=1, linestyle=(0, (4, 3)))
-        axes.text(border, -0.75, side, color=INK, ha=ha, fontsize=9.5)
+        axes.text(border, -0.75, f"\u00a0{side}\u00a0", color=INK, ha=ha, fontsize=9.5)
     labels = (f"{each.author}: {each.what}, {each.amount(about.unit)}" for each in rows)
     name_rows(axes, [fill_words(label, 52) for label in labels])
     return Picture(figure, f"{about.words} {finding.said} by {finding.support}. {about.test} "
