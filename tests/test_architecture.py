@@ -41,7 +41,7 @@ ROOMS = {
 COURSE = 22_000, 22_000
 BUDGETS = {
     "gpulessons": (853, 853),
-    "claims": (943, 900),
+    "claims": (942, 900),
     "cli": (565, 565),
     "evidence": (203, 200),
     "exercises": (2_329, 2_329),
@@ -56,7 +56,7 @@ BUDGETS = {
     "plots": (1_723, 1_400),
     "workers": (2_680, 1_300),
     "warplens": (10_367, 10_000),
-    "tests": (19_354, 16_500),
+    "tests": (19_364, 16_500),
 }
 # What is read, what is run, what is said; then machine code, and times.
 WARPLENS = {

@@ -48,7 +48,7 @@ def test_every_run_of_a_source_is_that_of_some_row():
 def test_devices_dtypes_and_subjects_are_known_and_no_figure_stands_twice():
     assert {row.device for row in ROWS} - {*devices()} == OTHER_DEVICES
     assert {row.dtype for row in ROWS} == {
-        "float64", "float32", "float16", "bfloat16", "float4", "int64", "int8", "int4",
+        "float64", "float32", "float16", "bfloat16", "float8", "float4", "int64", "int8", "int4",
         "uint8", "",
     }  # fmt: skip
     assert all(get_close_matches(name, subjects(), cutoff=0.85) == [name] for name in subjects())
@@ -125,7 +125,7 @@ def test_a_bad_row_is_refused_with_its_place(tmp_path, good, bad, said):
 
 
 @pytest.mark.parametrize(("subject", "figure", "ends"), [
-    ("gain", "98", (98, 98)), ("gain", "9.7", (9.7, 9.7)),
+    ("gain", "98", (-math.inf, 98)), ("gain", "8.16", (8.16, 8.16)),
     ("text classification", "10", (-math.inf, 600)),
     ("interruptions", "60", (60 * 86400, math.inf)),
     ("hashing", "16.4", (16.4, math.inf)), ("hashing", "16.2", (16.2, 16.2)),
@@ -236,3 +236,13 @@ def test_how_many_times_faster_one_was_and_figures_of_one_thing_agree():
     assert again and again <= {f"{r.figure} {r.unit}" for r in published("matmul", n=4096)}
     whole, efficiency, one = values("model parallel")
     assert whole == pytest.approx(512 * efficiency * one, rel=0.01)
+
+
+def test_users_their_speed_and_a_cards_tokens_agree_and_a_gain_is_the_product_of_its_parts():
+    for row in published("served at a speed", what="tokens of MiniMax-M2.5, read and written"):
+        size = row.sizes  # nine tokens are read and written for each that is written
+        most = size["concurrency"] * size["speed"] * 9 / size["cards"]
+        assert row.value < most and (row.value > 0.9 * most or size["concurrency"] > 64), row
+    for speed in (22, 110):
+        whole, *parts = (row.value for row in published("gain", source="inferencex", speed=speed))
+        assert prod(parts) == pytest.approx(whole, rel=0.004)

@@ -31,8 +31,7 @@ COURSE = "this course"
 AUTHORS = {"DeepBench": "Baidu", "cnn-benchmarks": "Justin Johnson", "SGEMM_CUDA": "Simon Boehm",
            "ml-engineering": "Stas Bekman", "prices and rents": "price lists",
            "Lee et al. 2010": "Lee et al. of Intel, 2010", "TensorRT-LLM": "NVIDIA",
-           "SemiAnalysis InferenceX": "SemiAnalysis",
-           "NVIDIA's blog": "SemiAnalysis"}  # whose benchmark it cites  # fmt: skip
+           "NVIDIA's blog": "NVIDIA", "SemiAnalysis InferenceX": "SemiAnalysis"}  # fmt: skip
 SPEAKERS = {"A": "a blog article of about 2020", "B": "Goodfellow, Bengio & Courville 2016",
             "C": "answers on Stack Exchange", "D": "Erik Bernhardsson's blog",
             "E": "Tim Dettmers' blog"}  # fmt: skip

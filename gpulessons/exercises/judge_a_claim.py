@@ -41,7 +41,7 @@ def points(*figures):
 CASES = (*((figures, 1, 3) for figures in (
     points(("A", 5), ("A", 4), ("B", 0.5)), points(("A", 3), ("B", 9)), points(("A", 3), ("A", 1)),
     points(("A", 1), ("B", 0.2)), points(("A", 2), ("B", 2.5)), points(("A", 5), ("B", 2)),
-    points(("A", 0.5), ("B", 2)), points(("A", 3)), points(("A", 1)), points(("A", 2), ("A", 2)),
+    [("A", 5, 5), ("B", 2, 3)], points(("A", 3)), points(("A", 1)), points(("A", 2), ("A", 2)),
     points(("A", 9), ("B", 0.9), ("B", 0.1), ("A", 2)), points(("B", 0.9), ("C", 2), ("B", 2.9)),
     [("A", -INF, 98)], [("A", -INF, 0.9)], [("A", -INF, 2)], [("A", 4, INF)], [("A", 2, INF)],
     [("A", 4, 4), ("B", -INF, 98)], [("A", 4, 4), ("B", -INF, 2)], [("A", 0.5, 2), ("B", 1, 1)],

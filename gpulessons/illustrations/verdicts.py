@@ -28,10 +28,10 @@ def ranges(finding):
         tips = [end for end in dict.fromkeys((each.low, each.high)) if low < end < high]
         axes.plot(tips, [y] * len(tips), marker=KINDS[each.kind], markersize=9, linestyle="none",
                   **look)  # fmt: skip
-    sides = (about.refuted, "← contradicts ", "right"), (about.holds, " supports →", "left")
+    sides = (about.refuted, "← contradicts", "right"), (about.holds, "supports →", "left")
     for border, side, ha in sides:
         axes.axvline(border, color=INK, linewidth=1, linestyle=(0, (4, 3)))
-        axes.text(border, -0.75, side, color=INK, ha=ha, fontsize=9.5)
+        axes.text(border, -0.75, f"\u00a0{side}\u00a0", color=INK, ha=ha, fontsize=9.5)
     labels = (f"{each.author}: {each.what}, {each.amount(about.unit)}" for each in rows)
     name_rows(axes, [fill_words(label, 52) for label in labels])
     return Picture(figure, f"{about.words} {finding.said} by {finding.support}. {about.test} "
@@ -58,7 +58,7 @@ def headlines(ours, theirs, what):
     for (card, row), color, mark in zip(gains.items(), COLORS, "osD^", strict=False):
         axes.plot(row, range(len(row)), color=color, marker=mark, markersize=9, linestyle="none",
                   label=f"over {card}")  # fmt: skip
-    log_axes(axes, x=("time on the CPU over time on the card", units.ratio))
+    log_axes(axes, x=("time on the CPU (live) over the card's (published)", units.ratio))
     name_rows(axes, ours)
     figure.legend(loc="outside lower center", ncols=len(gains), frameon=False, labelcolor=INK,
                   fontsize=9.5)  # fmt: skip
