@@ -31,7 +31,7 @@ ROOMS = {
     "models": "ops",
     "money": "evidence units",
     "workers": "models hardware progress",
-    "exercises": "ops workers grader operation backends units",
+    "exercises": "evidence ops workers grader operation backends units",
     "claims": "evidence ops hardware backends units",
     "notebook": "hardware plots",
     "illustrations": "evidence models workers measure ops hardware plots units",
