@@ -31,7 +31,7 @@ ROOMS = {
     "models": "ops",
     "money": "evidence",
     "workers": "models hardware progress",
-    "exercises": "ops workers grader operation backends units",
+    "exercises": "evidence ops workers grader operation backends units",
     "claims": "evidence ops hardware backends units",
     "notebook": "hardware plots",
     "illustrations": "evidence models workers measure ops hardware plots units",
@@ -56,7 +56,7 @@ BUDGETS = {
     "plots": (1_723, 1_400),
     "workers": (2_680, 1_300),
     "warplens": (10_367, 10_000),
-    "tests": (19_364, 16_500),
+    "tests": (19_383, 16_500),
 }
 # What is read, what is run, what is said; then machine code, and times.
 WARPLENS = {

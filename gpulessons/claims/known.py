@@ -282,7 +282,7 @@ def memory_in_a_training_step() -> Iterator[Figure]:
 
 @about("16a")
 def eight_cards_on_one_example(width: int = 16_384) -> Iterator[Figure]:
-    sum_of_eight = one("all-reduce", source="ml_engineering", bytes=2 * width)
+    sum_of_eight = one("all-reduce", source="ml_engineering_nccl", bytes=2 * width)
     read = 2 * 8 * width**2 / sheet("H200").memory  # an MLP's weights in 16 bits, once
     sent = 2 * 7 / 8 * 2 * width / sum_of_eight.value  # its rate is as of a ring
     yield of_two(f"one example through an MLP {width:,} wide, eight H200 over one",

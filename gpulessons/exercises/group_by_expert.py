@@ -23,12 +23,8 @@ def my_groups(choice, experts):
 '''
 
 RNG = np.random.default_rng()  # the last case is another every time
-CASES = (
-    (np.array([2, 0, 2, 1]), 3),
-    (np.array([1, 1, 3]), 5),  # nobody chose 0, 2 and 4
-    (np.array([0]), 1),
-    (RNG.integers(0, 9, 500), 12),
-)
+CASES = ((np.array([2, 0, 2, 1]), 3), (np.array([1, 1, 3]), 5),  # nobody chose 0, 2 and 4
+         (np.array([0]), 1), (RNG.integers(0, 9, 500), 12))  # fmt: skip
 mistakes = (
     ("Those are counts. Where an expert's tokens end is the running sum of them.", ".cumsum()", ""),
     ("An expert whom no token chose has an end too.", ", minlength=experts", ""),

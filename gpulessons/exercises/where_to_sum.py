@@ -14,11 +14,8 @@ def my_layers(x, a, b, all_reduce):
     """
     half = a.shape[1] // 2
     ### BEGIN SOLUTION
-    parts = []
-    for own in (slice(0, half), slice(half, None)):
-        h = np.maximum(x @ a[:, own], 0)
-        parts.append(h @ b[own])
-    return all_reduce(parts)
+    halves = slice(0, half), slice(half, None)
+    return all_reduce([np.maximum(x @ a[:, own], 0) @ b[own] for own in halves])
     ### STUB
     # Your turn: which half of a, by rows or by columns? Which half of b? And where is the sum?
     raise NotImplementedError
@@ -27,12 +24,11 @@ def my_layers(x, a, b, all_reduce):
 
 mistakes = (
     ("The relu of a sum is not the sum of relus: a is cut by rows.",
-     "x @ a[:, own], 0)\n        parts.append(h @ b[own])",
-     "x[:, own] @ a[own], 0)\n        parts.append(h @ b)"),
-    ("It returns one worker's part: half of the sum.", "all_reduce(parts)", "parts[0]"),
-    ("It is twice the result: each worker computed all of it.",
-     "x @ a[:, own], 0)\n        parts.append(h @ b[own])",
-     "x @ a, 0)\n        parts.append(h @ b)"),
+     "x @ a[:, own], 0) @ b[own]", "x[:, own] @ a[own], 0) @ b"),
+    ("It returns one worker's part: half of the sum.", "return all_reduce(",
+     "return (lambda parts: parts[0])("),
+    ("It is twice the result: each worker computed all of it.", "x @ a[:, own], 0) @ b[own]",
+     "x @ a, 0) @ b"),
 )  # fmt: skip
 
 
@@ -68,8 +64,7 @@ def judge(layers):
 hints = (
     "relu of a sum is not the sum of relus, so h must be whole where relu is taken. Which "
     "halves of a give whole numbers of h?",
-    "h = np.maximum(x @ a[:, own], 0)\n"
-    "parts.append(h @ b[own])",
+    "np.maximum(x @ a[:, own], 0) @ b[own]",
 )
 
 exercise = Exercise(__name__, text, judge=judge, hints=hints)

@@ -20,21 +20,21 @@ CLOSE = 1.1  # times as long as the quickest way: no model of this kind tells th
 def gantt(runs) -> Picture:
     """A row for each stage, a block for each task; what stays empty is the bubble. {name: tasks}"""
     shares = [f"{name}: {waiting(tasks):.0%}" for name, tasks in runs.items()]
-    title = f"How much of the time do the stages wait? {'; '.join(shares)}."
+    title = f"How much of the time do the workers wait? {'; '.join(shares)}."
     rows, spoken = {}, []
     for name, tasks in runs.items():
         in_order = sorted(tasks, key=lambda task: task.start)
-        stages = {f"stage {n}": [task for task in in_order if task.stage == n]
+        stages = {f"worker {n}": [task for task in in_order if task.stage == n]
                   for n in sorted({task.stage for task in tasks})}
-        rows[name] = {stage: [(t.start, t.stop - t.start, COLORS[t.kind],
-                               f"{t.micro_batch}{'′' * t.chunk}") for t in own]
-                      for stage, own in stages.items()}
+        rows[name] = {stage: [(t.start, t.stop - t.start, COLORS[t.kind] + "80" * t.chunk,
+                               t.micro_batch) for t in own] for stage, own in stages.items()}
         orders = {stage: " ".join(f"{t.kind}{t.micro_batch}" for t in own)
                   for stage, own in stages.items()}
         spoken.append(f"{name}, {listed(orders)}.")
     split = any(task.kind == WEIGHTS for tasks in runs.values() for task in tasks)
-    what = ("time (simulated; 1: a micro-batch forward)      blue: forward, orange: backward"
-            + ", purple: W" * split)
+    thin = any(task.chunk for tasks in runs.values() for task in tasks)
+    what = ("time (simulated; a forward: 1)    blue: forward, orange: backward"
+            + ", purple: W" * split + ", pale: stage 2" * thin)
     figure, _ = timetables(rows, what, title=title)
     return Picture(figure, f"{title} {' '.join(spoken)}")
 

@@ -29,10 +29,11 @@ The launcher knows no program, and the parts know neither.
 
 from .launcher.failures import WorkersFailed
 from .launcher.launching import launch
-from .links import LINKS, Link
+from .links import LINKS, Link, ring_of
 from .schedules import bubble, kept, simulate, waiting
 from .worker import Worker
 
 __all__ = [
-    "LINKS", "Link", "Worker", "WorkersFailed", "bubble", "kept", "launch", "simulate", "waiting",
+    "LINKS", "Link", "Worker", "WorkersFailed", "bubble", "kept", "launch", "ring_of", "simulate",
+    "waiting",
 ]  # fmt: skip

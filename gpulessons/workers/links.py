@@ -38,6 +38,16 @@ class Link:
         return count * (self.latency + share * size / self.bandwidth)
 
 
+def ring_of(gpus: int, near: Link, far: Link) -> Link:
+    """A hop of a ring, on average: from server to server of eight by all network cards.
+
+    So many leave a server as NCCL's model has it: tuning.cc, nInterSteps, at 5067397c.
+    """
+    away = max(0, gpus // 8 - 1) / max(1, gpus - 1)
+    latency = (1 - away) * near.latency + away * far.latency
+    return Link(latency, 8 * far.bandwidth if away else near.bandwidth)
+
+
 # Bytes a second one way, as sold. Latency: what NVIDIA's NCCL takes for one step of a ring, and for
 # Ethernet by RDMA too; TCP takes longer.    NVIDIA/nccl, src/graph/tuning.cc, hwLat, at b6475625
 LINKS = {

@@ -10,9 +10,8 @@ goes forward (F) through the stages and backward (B) again. A stage can do one t
     zero bubble  backward in two: the gradient of what came in, which a stage before waits for (B),
                  and that of the weights (W), which fills the gaps        ZB-H1, Qi et al. 2024
 
-While the pipe fills and drains somebody waits: of S stages and M micro-batches the share lost, the
-bubble, is (S − 1) / (M + S − 1) under the first two, if the stages are alike. Interleaved, M counts
-double; and zero bubble, where F, B and W take as long as each other, threefold.
+While the pipe fills and drains somebody waits: the share lost is `bubble`, if the stages are alike.
+Interleaved, M counts double; and zero bubble, where F, B and W take equally long, threefold.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -79,12 +78,11 @@ def interleaved(stage: int, stages: int, batches: int, chunks: int = 2) -> Order
 
 SCHEDULES: dict[str, Schedule] = {
     "GPipe": gpipe, "1F1B": one_forward_one_backward, "interleaved": interleaved,
-    "zero bubble": zero_bubble,
-}  # fmt: skip
+    "zero bubble": zero_bubble}  # fmt: skip
 
 
 def bubble(stages: int, batches: int) -> float:
-    """The share of the time that a stage waits, by the formula."""
+    """The share of the time that a stage waits, by the formula (S − 1) / (M + S − 1)."""
     return (stages - 1) / (batches + stages - 1)
 
 

@@ -113,10 +113,13 @@ WRONG = {
         (" / (32 * 4)", "", "Those are bytes"),
         ("1555 * 408 / 108 / (32 * 4)", "45", "45 is not it"),
     ],
-    "micro_batches": [
-        ('"1F1B", 32', '"GPipe", 32', "keeps 256 examples"),
-        ('"1F1B", 32', '"1F1B", 64', "of 4 examples"),
-        ('"1F1B", 32', '"1F1B", 31', "does not divide"),
+    "lay_it_out": [
+        ("8, 16, 128", "8, 8, 256", "no room for 81.8 GB"),
+        ("8, 16, 128", "4, 16, 256", "no room for 83.3 GB"),
+        ("8, 16, 128", "8, 32, 64", "It fits; but 66%"),
+        ("8, 16, 128", "16, 8, 128", "sums 1.39 s"),
+        ("8, 16, 128", "8, 16, 127", "no layout of"),
+        ("8, 16, 128", "1, 4, 4096", "no layout of"),
     ],
     "no_conflicts": [
         ("(32, 32), np", "(32, 33), np", "bank conflicts"),
@@ -165,27 +168,22 @@ WRONG = {
         ("pieces[leaves])", "[*pieces])[grows]", "where 1 would do"),
     ],
     "where_to_sum": [
-        ("    parts = []\n"
-         "    for own in (slice(0, half), slice(half, None)):\n"
-         "        h = np.maximum(x @ a[:, own], 0)\n"
-         "        parts.append(h @ b[own])\n"
-         "    return all_reduce(parts)\n",
-         "    k = a.shape[0] // 2\n"
+        ("return all_reduce([np.maximum(x @ a[:, own], 0) @ b[own] for own in halves])",
+         "k = a.shape[0] // 2\n"
          "    h = np.maximum(all_reduce([x[:, :k] @ a[:k], x[:, k:] @ a[k:]]), 0)\n"
-         "    return all_reduce([h[:, :half] @ b[:half], h[:, half:] @ b[half:]])\n",
+         "    return all_reduce([h[:, :half] @ b[:half], h[:, half:] @ b[half:]])",
          "called twice"),
-        ("    parts = []\n"
-         "    for own in (slice(0, half), slice(half, None)):\n"
-         "        h = np.maximum(x @ a[:, own], 0)\n"
-         "        parts.append(h @ b[own])\n"
-         "    return all_reduce(parts)\n",
-         "    k = a.shape[0] // 2\n"
+        ("return all_reduce([np.maximum(x @ a[:, own], 0) @ b[own] for own in halves])",
+         "k = a.shape[0] // 2\n"
          "    h = np.maximum(x[:, :k] @ a[:k], 0) + np.maximum(x[:, k:] @ a[k:], 0)\n"
-         "    return all_reduce([h[:, :half] @ b[:half], h[:, half:] @ b[half:]])\n",
+         "    return all_reduce([h[:, :half] @ b[:half], h[:, half:] @ b[half:]])",
          "not the sum of relus"),
-        ("return all_reduce(parts)", "return parts[0] + parts[1]", "never called"),
-        ("return all_reduce(parts)", "return all_reduce([sum(parts), 0])", "more than half"),
-        ("all_reduce(parts)", "all_reduce([0.3 * sum(parts), 0.7 * sum(parts)])", "more than half"),
+        ("return all_reduce(", "return sum(", "never called"),
+        ("return all_reduce([np.maximum(x @ a[:, own], 0) @ b[own] for own in halves])",
+         "return all_reduce([np.maximum(x @ a, 0) @ b, 0])", "more than half"),
+        ("return all_reduce([np.maximum(x @ a[:, own], 0) @ b[own] for own in halves])",
+         "return all_reduce([s * (np.maximum(x @ a, 0) @ b) for s in (0.3, 0.7)])",
+         "more than half"),
     ],
     "honest_clock": [
         ("        launch()\n        wait()\n", "        launch()\n", "did not wait"),
@@ -315,8 +313,8 @@ RIGHT = {
     "kitchen_math": [
         ("1555 * 408 / 108 / (32 * 4)", "46", "46 of the 64"),
     ],
-    "micro_batches": [
-        ('"1F1B", 32', '"1F1B", 256 / 8'),
+    "lay_it_out": [
+        ("8, 16, 128", "[8, 16.0, 128]"),
     ],
     "one_batch": [
         ("    return answers", "    return np.array(answers)"),
@@ -344,7 +342,7 @@ RIGHT = {
          "    for r in range(4):\n        a[r] = xs[i + 8 * r, k]\n"),
     ],
     "where_to_sum": [
-        ("return all_reduce(parts)", "return all_reduce(part for part in parts[::-1])"),
+        ("return all_reduce([", "return all_reduce(each for each in ["),
     ],
     "which_limit": [
         ("return bounds[name], name", "return [bounds[name], name]"),

@@ -78,6 +78,19 @@ def test_a_solution_that_is_the_truth_is_right_by_hand():
         assert alike(plain(got), plain(expected)), f"{name}: {got}"
 
 
+def test_a_gpu_of_llama_has_its_part_of_all_bytes_and_of_all_work():
+    budget = exercises.lay_it_out.lesson.budget
+    held, step = budget(8, 16, 128)  # 8 thin stages on a GPU
+    own, kept = 405e9 / 128, 6 * 16_384 + 2 * 1_024 + 3 * 53_248
+    assert [size / own for size in list(held.values())[:3]] == [2, 4 / 8 + 4 / 128, 12 / 128]
+    assert held["activations"] == 126 * 2_048 * 8_192 * 2 * kept / 16_384  # all is under way
+    assert budget(16, 8, 128)[0]["activations"] / held["activations"] == (8 + 7 / 16) / 16
+    assert step["arithmetic"] == pytest.approx(6 * 405e9 * 2_048 * 8_192 / 16_384 / 989e12)
+    each = 14 * 3.4e-6 + 14 / 8 * 2 * 8_192 * 16_384 / 450e9
+    assert step["sums"] == pytest.approx(4 * 126 * each)
+    assert step["bubble"] / (step["arithmetic"] + step["sums"]) == pytest.approx(15 / 8 / 16)
+
+
 def test_every_answer_belongs_to_an_exercise():
     assert dir(exercises) == exercises.NAMES
     assert {*WRONG, *RIGHT} <= {*exercises.NAMES}

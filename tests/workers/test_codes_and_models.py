@@ -19,7 +19,7 @@ from gpulessons.workers.batches import Reached
 from gpulessons.workers.collectives import ALGORITHMS, Wire
 from gpulessons.workers.emulated import Emulated
 from gpulessons.workers.gradients import WAYS, Forgetful, OneBit, from_signs, to_signs
-from gpulessons.workers.links import messages
+from gpulessons.workers.links import messages, ring_of
 from gpulessons.workers.training import examples, mean_loss, minibatches, network
 
 NUMBERS = st.lists(st.floats(-1e3, 1e3, width=32), min_size=1, max_size=40)
@@ -212,6 +212,14 @@ def test_the_other_two_wait_as_if_there_were_more_micro_batches(schedule, times)
 
 
 # -- Links.
+
+
+def test_a_ring_through_servers_leaves_each_by_one_hop_and_all_its_network_cards():
+    near, far = Link(3e-6, 450e9), Link(14e-6, 50e9)
+    assert ring_of(8, near, far) == near and ring_of(1, near, far) == near
+    many = ring_of(64, near, far)  # 2 (64 − 1) steps, of which 2 (8 − 1) go to another server
+    assert 126 * many.latency == pytest.approx(112 * 3e-6 + 14 * 14e-6)
+    assert many.bandwidth == 8 * 50e9
 
 
 def test_so_many_messages_wait_for_each_other():

@@ -8,10 +8,7 @@ from ..worker import Worker
 
 
 def main(worker: Worker, runs: Iterable[dict[str, Any]]) -> list[Any]:
-    """runs: for each its options, and its name as "program"; a training's may be left out.
-
-    Returns [what each returned].
-    """
+    """[What each returned]. runs: options, a name as "program"; a training's may be left out."""
     return [one(worker, **options) for options in runs]
 
 

@@ -3,8 +3,7 @@
     h = sigmoid(x W1ᵀ + b1)     ColwiseParallel: each worker has some of the hidden units, whole
     y = h W2ᵀ + b2              RowwiseParallel: and the columns of W2 that these units meet
 
-The parts of y are summed; on the way back the gradients of x are. Nothing else is sent.
-                                                               Shoeybi et al., "Megatron-LM", 2019
+The parts of y are summed; backward the gradients of x are. (Megatron-LM, Shoeybi et al. 2019)
 """
 
 from dataclasses import dataclass, field
@@ -14,11 +13,7 @@ import torch
 from torch import Tensor
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.tensor.debug import CommDebugMode
-from torch.distributed.tensor.parallel import (
-    ColwiseParallel,
-    RowwiseParallel,
-    parallelize_module,
-)
+from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
 
 from ..training import examples, mean_loss, network
 from ..worker import Worker

@@ -1,9 +1,8 @@
 """A program: four workers on two wires. Which cut goes inside, over the quick one?
 
 Workers 0 and 1 share a quick wire, 2 and 3 another, and a slow one is between the pairs; both are
-emulated (emulated.py). One cut is tensor parallel: it sums activations, twice in each block,
-forward and backward. The other is data parallel: it sums the gradient of its half of the weights.
-Only what is sent is timed: nothing is computed.
+emulated (emulated.py). The tensor cut sums activations, forward and backward in each block; the
+data cut sums the gradient of its half of the weights. Only sending is timed: nothing is computed.
 """
 
 from functools import partial
