@@ -21,7 +21,7 @@ OTHER_DEVICES = {
     "Ryzen 7 7840HS", "Core i7-6700K", "GTX 580", "GTX 280", "Core i7-920",
     "H100 NVL", "Titan X", "Titan X Pascal", "GTX 1080", "GTX 1080 Ti",
     "Titan Xp", "MI25", "Vega FE", "MI350 series",
-    "GB200", "MI250X", "MI300X", "MI355X", "TPU v1", "Xeon Phi 7250F",
+    "Blackwell", "GB200", "MI250X", "MI300X", "MI355X", "TPU v1", "Xeon Phi 7250F",
     "RTX PRO 6000", "2 × Xeon E5-2630 v3", "a multicore CPU", "a CPU of 44 cores", "HGX server",
     "H800", "PC", "",
 }  # fmt: skip
