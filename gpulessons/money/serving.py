@@ -8,13 +8,13 @@ import math
 from dataclasses import dataclass
 
 from gpulessons.evidence import published
+from warplens.model.devices import sheet
 
 from .devices import bought, rows
 from .renting import HOURS, energy
 
-OFFERS = "rent by the hour", "rent of a reservation", "price"
 VERBS = {"rent by the hour": "rent", "rent of a reservation": "reserve", "price": "own"}
-WATTS = {"H200": 700, "B200": 1000, "RTX PRO 6000": 600}  # of a card, at most
+WATTS = {"RTX PRO 6000": 600}  # at most, as announced (gpu.name, 2025): no data sheet was read
 BITS = {"H200": 8, "B200": 4, "RTX PRO 6000": 4}  # of a weight, in the published run
 
 
@@ -62,10 +62,10 @@ def ways(tokens_in: int, tokens_out: int, years: tuple[float, float], kwh: float
         if (tokens_in, tokens_out) not in rates:
             raise ValueError(f"Published are {', '.join(map(str, sorted(rates)))}: tokens in and "
                              f"out, not {(tokens_in, tokens_out)}.")  # fmt: skip
-        for offer in OFFERS:
+        for offer, verb in VERBS.items():
             if ends := a_day(device, offer, years, kwh):
                 full = 86400 * rates[tokens_in, tokens_out] / 1e6
-                found.append(Way(f"{VERBS[offer]} {device}, {bits} bits", *ends, full))
+                found.append(Way(f"{verb} {device}, {bits} bits", *ends, full))
     return found
 
 
@@ -75,7 +75,7 @@ def a_day(
     """Dollars a day of one card, at least and at most."""
     asked = [row.value * 86400 for row in rows(offer, device)]
     if offer == "price" and asked:
-        power = 24 * energy(WATTS[device], kwh)
+        power = 24 * energy(WATTS.get(device) or sheet(device).watts, kwh)
         return tuple(24 * price / (HOURS * of) + power
                      for price, of in zip(bought(device), reversed(years), strict=True))
     most = math.inf if offer == "rent of a reservation" else max(asked, default=0)  # “from”

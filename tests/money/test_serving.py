@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from gpulessons.money.serving import BITS, WATTS, Way, by_the_token, tokens, ways
-from warplens.model.devices import sheet
+from gpulessons.money.serving import BITS, Way, by_the_token, tokens, ways
 
 
 def test_a_card_meets_the_api_where_its_day_costs_what_the_tokens_would():
@@ -42,8 +41,8 @@ def test_lengths_that_nobody_published_are_refused_with_those_that_are():
         ways(7, 8, (3, 5), 0.20)
 
 
-def test_watts_are_the_data_sheets_where_there_is_one():
-    assert {name: sheet(name).watts for name in ("H200", "B200")} == {
-        name: WATTS[name] for name in ("H200", "B200")
-    }
-    assert {*WATTS} == {*BITS} and all(len(tokens(name)) == 10 for name in BITS)
+def test_each_card_has_ten_published_lengths_and_its_watts():
+    assert all(len(tokens(name)) == 10 for name in BITS)
+    owned = {way.name: way for way in ways(128, 2048, (3, 5), 0.0)}["own H200, 8 bits"]
+    dearer = {way.name: way for way in ways(128, 2048, (3, 5), 1.0)}["own H200, 8 bits"]
+    assert dearer.least - owned.least == pytest.approx(24 * 0.7)  # 700 W, by its data sheet
