@@ -6,12 +6,12 @@
     serving      tokens by the million: from an API, or by a card that is rented or owned
 """
 
-from .devices import FACTORS, cards, several
+from .devices import FACTORS, cards
 from .renting import break_even, energy
 from .serving import by_the_token, tokens, ways
 from .works import generating, networks, prefill
 
 __all__ = [
     "FACTORS", "break_even", "by_the_token", "cards", "energy", "generating", "networks",
-    "prefill", "several", "tokens", "ways",
+    "prefill", "tokens", "ways",
 ]  # fmt: skip

@@ -4,7 +4,7 @@ A number that nobody has given is None, and whatever it is needed for stays empt
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from gpulessons.evidence import published
 from warplens.model.devices import sheet
@@ -37,9 +37,6 @@ class Device:
         """Operations a byte where its roof bends: with fewer, a step waits for memory."""
         rate = self.rates.get(factors)
         return rate / self.bandwidth if rate and self.bandwidth else None
-
-
-COUNTED = "bandwidth", "memory", "watts", "price", "price_most", "rent", "rent_most"
 
 
 def cards() -> list[Device]:
@@ -82,11 +79,3 @@ def latest(subject, name):
     found = rows(subject, name)
     day = max((row.source.measured for row in found), default="")
     return [row for row in found if row.source.measured == day]
-
-
-def several(count: int, device: Device) -> Device:
-    """So many of a device as one, were they to lose no time to each other."""
-    known = {name: value for name in COUNTED if (value := getattr(device, name)) is not None}
-    times = {name: count * value for name, value in known.items()}
-    return replace(device, name=f"{count} × {device.name}", **times,
-                   rates={name: count * rate for name, rate in device.rates.items()})

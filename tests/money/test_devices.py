@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpulessons.money.devices import CARDS, Device, card, cards, several
+from gpulessons.money.devices import CARDS, Device, card, cards
 
 
 def test_the_ridge_point_is_where_both_limits_meet():
@@ -28,8 +28,3 @@ def test_cards_have_their_sheets_numbers_and_what_was_asked_for_them():
     assert (h200.price, h200.price_most) == pytest.approx((28_000 / 0.7, 31_000 / 0.6))
     assert all(each.where and each.memory and each.ridge("16 bits") for each in found.values())
     assert card("V100").rates["16 bits"] == 125e12
-
-
-def test_several_are_one_with_as_many_times_of_each():
-    two = several(2, Device("a", {"float32": 3.0}, 5.0, 7.0, rent=1.0))
-    assert two == Device("2 × a", {"float32": 6.0}, 10.0, 14.0, rent=2.0)
