@@ -15,30 +15,33 @@ from .renting import HOURS, energy
 
 VERBS = {"rent by the hour": "rent", "rent of a reservation": "reserve", "price": "own"}
 WATTS = {"RTX PRO 6000": 600}  # at most, as announced (gpu.name, 2025): no data sheet was read
-BITS = {"H200": 8, "B200": 4, "RTX PRO 6000": 4}  # of a weight, in the published run
+RUNS = {"H100": (2, 8), "H200": (1, 8), "B200": (1, 4), "RTX PRO 6000": (1, 4)}
+# The published runs: cards that share one copy of the model, and the bits of a weight.
 
 
 @dataclass(frozen=True)
 class Way:
-    """A card, had in one way: dollars a day, whatever it writes, and what it writes when full."""
+    """Cards, had in one way: dollars a day, whatever they write, and what they write when full."""
 
-    name: str
+    verb: str  # rent, reserve, own
+    cards: str  # "H200, 8 bits"
     least: float  # $ a day
     most: float  # inf: only the least is known
     full: float  # millions of tokens a day
 
     def meets(self, price: tuple[float, float]) -> tuple[float, float]:
-        """Millions a day, at least and at most, from which it costs less than so much a million."""
+        """Millions a day, at least and at most, from which they cost less than so much a million."""
         return self.least / price[1], self.most / price[0]
 
     def bill(self, wanted: float) -> tuple[float, float]:
         """Dollars a day, at least and at most, for so many millions a day: cards come whole."""
-        cards = math.ceil(wanted / self.full)
-        return cards * self.least, cards * self.most
+        copies = math.ceil(wanted / self.full)
+        return copies * self.least, copies * self.most
 
 
 def tokens(device: str) -> dict[tuple[int, int], float]:
-    """{(tokens in, tokens out): tokens that a full card writes in a second}, published."""
+    """{(tokens in, tokens out): tokens that a card writes in a second when full}, published; of
+    RUNS, two H100s."""
     found = published("decoding", what="tokens of Llama 3.3 70B", device=device)
     return {(row.sizes["prompt"], row.sizes["output"]): row.value for row in found}
 
@@ -57,7 +60,7 @@ def ways(tokens_in: int, tokens_out: int, years: tuple[float, float], kwh: float
     """Each card in each way that has a price. Owned: its price over the most and the least years,
     and its energy at so many dollars a kWh. ValueError where nobody published these lengths."""
     found = []
-    for device, bits in BITS.items():
+    for device, (count, bits) in RUNS.items():
         rates = tokens(device)
         if (tokens_in, tokens_out) not in rates:
             raise ValueError(f"Published are {', '.join(map(str, sorted(rates)))}: tokens in and "
@@ -65,7 +68,9 @@ def ways(tokens_in: int, tokens_out: int, years: tuple[float, float], kwh: float
         for offer, verb in VERBS.items():
             if ends := a_day(device, offer, years, kwh):
                 full = 86400 * rates[tokens_in, tokens_out] / 1e6
-                found.append(Way(f"{verb} {device}, {bits} bits", *ends, full))
+                cards = f"{count} × {device}" if count > 1 else device
+                days = (count * end for end in ends)
+                found.append(Way(verb, f"{cards}, {bits} bits", *days, full))
     return found
 
 

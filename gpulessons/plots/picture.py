@@ -127,7 +127,7 @@ def blank(
     axes = figure.subplots(**subplots)
     for one in getattr(axes, "flat", [axes]):
         restyle(one)
-    figure.suptitle(title, color=INK, fontsize=12, x=0.01, ha="left", wrap=True)
+    figure.suptitle(title, color=INK, fontsize=12, x=0.01, ha="left", wrap=True, parse_math=False)
     return figure, axes
 
 

@@ -347,9 +347,8 @@ RIGHT = {
     "which_limit": [
         ("return bounds[name], name", "return [bounds[name], name]"),
     ],
-    "fits_and_costs": [
-        ("seconds = (weights + requests * cache) / bandwidth",
-         "seconds = weights / bandwidth + requests * (cache / bandwidth)"),
+    "dollars_a_million": [
+        ("(answer - 1) * step / sharing", "sum(step / sharing for _ in range(1, answer))"),
     ],
     "whole_checkpoint": [
         ('"dice": run.generator.get_state()}', '"dice": run.generator.get_state().clone()}'),

@@ -68,7 +68,7 @@ BY_HAND = {  # what the solution, which is the truth of these exercises, is give
                    ([-0.5645], [1.65])),
     "speed_up": ((1.0, 8.0, 0.25, 8.0, 2), 0.5),
     "surely_behind": ((2.0, 24_576, 1e9), 2.0),
-    "fits_and_costs": ((100, 10, 36, 40, 20, 8), 4e4),  # two in time: 8 s for two tokens
+    "dollars_a_million": ((8, 4, 2.0, 0.5, 9, 36), 1e4 / 3),  # 3 s for nine tokens, a cent each
 }  # fmt: skip
 
 

@@ -4,18 +4,18 @@ import math
 
 import pytest
 
-from gpulessons.money.serving import BITS, Way, by_the_token, tokens, ways
+from gpulessons.money.serving import RUNS, Way, by_the_token, tokens, ways
 
 
 def test_a_card_meets_the_api_where_its_day_costs_what_the_tokens_would():
-    way = Way("a card", least=60.0, most=90.0, full=200.0)
+    way = Way("own", "a card", least=60.0, most=90.0, full=200.0)
     assert way.meets((0.3, 0.5)) == (60 / 0.5, 90 / 0.3)  # the ends that are apart most
-    assert Way("reserved", 60.0, math.inf, 200.0).meets((0.3, 0.5)) == (120, math.inf)
+    assert Way("reserve", "a card", 60.0, math.inf, 200.0).meets((0.3, 0.5)) == (120, math.inf)
 
 
 @pytest.mark.parametrize(("wanted", "cards"), [(1, 1), (200, 1), (201, 2), (10_000, 50)])
 def test_cards_come_whole(wanted, cards):
-    assert Way("a card", 60.0, 90.0, 200.0).bill(wanted) == (60 * cards, 90 * cards)
+    assert Way("own", "a card", 60.0, 90.0, 200.0).bill(wanted) == (60 * cards, 90 * cards)
 
 
 def test_a_price_by_the_token_has_what_is_read_and_the_range_of_the_copies():
@@ -25,13 +25,14 @@ def test_a_price_by_the_token_has_what_is_read_and_the_range_of_the_copies():
 
 
 def test_each_way_is_what_its_offer_asks_for_a_day():
-    found = {way.name: way for way in ways(128, 2048, (3, 5), 0.20)}
-    assert len(found) == 9
-    rented, reserved = found["rent H200, 8 bits"], found["reserve H200, 8 bits"]
+    found = {(way.verb, way.cards): way for way in ways(128, 2048, (3, 5), 0.20)}
+    assert len(found) == 10
+    assert found["rent", "2 × H100, 8 bits"].least == pytest.approx(24 * 2 * 3.20)
+    rented, reserved = found["rent", "H200, 8 bits"], found["reserve", "H200, 8 bits"]
     assert (rented.least, rented.most) == pytest.approx((24 * 3.99, 24 * 4.59))
     assert (reserved.least, reserved.most) == pytest.approx((24 * 2.79, math.inf))  # "from"
     assert rented.full == pytest.approx(4336 * 86400 / 1e6)
-    owned, power = found["own RTX PRO 6000, 4 bits"], 0.6 * 24 * 0.20
+    owned, power = found["own", "RTX PRO 6000, 4 bits"], 0.6 * 24 * 0.20
     assert owned.least == pytest.approx(8000 / 0.7 / (5 * 365.25) + power)
     assert owned.most == pytest.approx(9200 / 0.7 / (3 * 365.25) + power)
 
@@ -42,7 +43,8 @@ def test_lengths_that_nobody_published_are_refused_with_those_that_are():
 
 
 def test_each_card_has_ten_published_lengths_and_its_watts():
-    assert all(len(tokens(name)) == 10 for name in BITS)
-    owned = {way.name: way for way in ways(128, 2048, (3, 5), 0.0)}["own H200, 8 bits"]
-    dearer = {way.name: way for way in ways(128, 2048, (3, 5), 1.0)}["own H200, 8 bits"]
+    assert all(len(tokens(name)) == 10 for name in RUNS)
+    owned, dearer = (next(way for way in ways(128, 2048, (3, 5), kwh)
+                          if (way.verb, way.cards) == ("own", "H200, 8 bits"))
+                     for kwh in (0.0, 1.0))
     assert dearer.least - owned.least == pytest.approx(24 * 0.7)  # 700 W, by its data sheet
