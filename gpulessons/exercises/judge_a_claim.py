@@ -6,12 +6,11 @@ from gpulessons.exercises.asking import a_function
 
 text = '''\
 def my_word(figures, refuted, holds):
-    """(word, authors) of a list of figures (author, least, most), at least one; refuted < holds.
+    """(word, authors) for a list of figures (author, least, most). The words stand above.
 
-    A point has least == most; of "at most 98" the least is -inf, of "more than 3" the most is inf.
-    A figure supports if all of it is at `holds` or above, and contradicts if all is at `refuted`
-    or below. The word is "holds" if all support; "depends" if some do, and others lie below
-    `holds` altogether; "refuted" if all lie below `holds` and some contradict; else "undecided".
+    A figure supports if all of it is at `holds` or above, and contradicts if all of it is at
+    `refuted` or below. A point has least == most; of "at most 98" the least is -inf.
+    authors: how many there are. refuted < holds.
     """
     ### BEGIN SOLUTION
     supports = [least >= holds for author, least, most in figures]
@@ -56,6 +55,6 @@ mistakes = (
 )
 
 exercise = a_function(
-    __name__, text, CASES, "the docstring: first what each figure says, then the word.",
+    __name__, text, CASES, "the four words: first what each figure says, then the word for all.",
     f"{len(CASES)} sets of figures, each with its word and its authors.", mistakes,
 )
