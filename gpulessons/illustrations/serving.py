@@ -1,16 +1,47 @@
-"""What a token costs, and how fast it comes: a server's choice between the two."""
+"""What a request costs, by how many share the GPUs, by how fast they are served, by a day's load."""
 
+from gpulessons import units
 from gpulessons.plots.axes import log_axes
+from gpulessons.plots.forms import LOOKS, log_lines
 from gpulessons.plots.picture import BLUE, GREEN, INK, Picture, blank
 
+COST = "$ for 1,000 requests"
 
-def price_over_speed(points, api):
-    """{requests at once: (tokens/s for each user, $ a million)}, beside an API's least and most."""
+
+def beside_api(named, api, ends, x, title, ticks):
+    """(name, x, $, look) as lines between an API's least and most, from one end to the other."""
+    named = [*named, *((f"API at ${price:.2f}", ends, (price, price), {**LOOKS[2], "marker": ""})
+                       for price in api)]  # fmt: skip
+    return log_lines(named, (x, "{:,.0f}".format), (COST, "{:g}".format), ticks=ticks, title=title)
+
+
+def over_requests(found, api, title, line=None, name=""):
+    """{requests at once: $}, published, and another such line, or a few points of one, if any."""
+    marks = {**LOOKS[0], "markerfacecolor": "none", "linestyle": "none" if line else "-"}
+    look = {**LOOKS[3], "marker": "D" if len(line or ()) < 10 else ""}
+    named = [("two rented H100s, published", [*found], [*found.values()], marks)]
+    named += [(name, [*line], [*line.values()], look)] if line else []
+    ticks = [n for n in found if n != 100]
+    return beside_api(named, api, (1, max(found)), "requests sent at once", title, ticks)
+
+
+def over_load(lines, api, title):
+    """{way: {requests a day: $}}."""
+    looks = LOOKS[0], LOOKS[1], LOOKS[3], LOOKS[4]
+    named = [(name, [*line], [*line.values()], {**look, "marker": ""})
+             for (name, line), look in zip(lines.items(), looks, strict=False)]  # fmt: skip
+    loads = named[0][1]
+    return beside_api(named, api, (loads[0], loads[-1]), "requests a day, spread evenly", title,
+                      (3e3, 1e4, 1e5, 1e6))  # fmt: skip
+
+
+def over_speed(points, api):
+    """{requests at once: (tokens/s for each user, $)} beside an API's least and most."""
     last = max(points)
     full = [n for n in points if points[n][0] <= 1.02 * points[last][0]]
-    title = "The more requests share the GPUs, the cheaper and the slower are a user's tokens"
+    title = "The more requests share the GPUs, the cheaper each is, and the slower"
     figure, axes = blank(8.2, 3.9, title)
-    log_axes(axes, y=("$ a million tokens", "{:g}".format))
+    log_axes(axes, y=(COST, "{:g}".format))
     axes.axhspan(*api, color=GREEN, alpha=0.3)
     axes.plot(*zip(*points.values(), strict=True), color=BLUE, marker="s", markersize=8)
     named = {n: f"{n} at once" for n in points if n not in full}
@@ -22,6 +53,6 @@ def price_over_speed(points, api):
               ha="right", va="bottom", color=INK, fontsize=10)
     axes.set(xlim=(0, 1.2 * points[min(points)][0]), xlabel="tokens a second for each user",
              ylim=(api[0] / 1.5, 2 * max(price for _, price in points.values())))
-    said = "; ".join(f"{n} at once: {speed:.0f} tokens/s, ${price:.2f}"
+    said = "; ".join(f"{n} at once: {units.count(speed)} tokens/s, ${price:.2f}"
                      for n, (speed, price) in points.items())
     return Picture(figure, f"{title}. {said}. The API: ${api[0]:.2f} to ${api[1]:.2f}.")

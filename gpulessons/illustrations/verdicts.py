@@ -60,7 +60,7 @@ def headlines(ours, theirs, what):
     for (card, row), color, mark in zip(gains.items(), COLORS, "osD^", strict=False):
         axes.plot(row, range(len(row)), color=color, marker=mark, markersize=9, linestyle="none",
                   label=f"over {card}")  # fmt: skip
-    log_axes(axes, x=("time on the CPU (live) over the card's (published)", units.ratio))
+    log_axes(axes, x=("a CPU's time over the GPU's", units.ratio))
     name_rows(axes, ours)
     figure.legend(loc="outside lower center", ncols=len(gains), frameon=False, labelcolor=INK,
                   fontsize=9.5)  # fmt: skip

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from gpulessons.evidence import published
 from warplens.model.devices import sheet
 
-from .devices import bought, rows
+from .devices import around, bought, rows
 from .renting import HOURS, energy
 
 VERBS = {"rent by the hour": "rent", "rent of a reservation": "reserve", "price": "own"}
@@ -25,18 +25,20 @@ class Way:
 
     verb: str  # rent, reserve, own
     cards: str  # "H200, 8 bits"
-    least: float  # $ a day
+    together: int  # copies of the model that are bought at once: a server's
+    least: float  # $ a day, of one
     most: float  # inf: only the least is known
     full: float  # millions of tokens a day
 
-    def meets(self, price: tuple[float, float]) -> tuple[float, float]:
-        """Millions a day, at least and at most, from which they cost less than so much a million."""
-        return self.least / price[1], self.most / price[0]
-
     def bill(self, wanted: float) -> tuple[float, float]:
-        """Dollars a day, at least and at most, for so many millions a day: cards come whole."""
-        copies = math.ceil(wanted / self.full)
+        """Dollars a day, at least and at most, for so many millions a day: cards come whole, and
+        those of a server together."""
+        copies = math.ceil(wanted / self.full / self.together) * self.together
         return copies * self.least, copies * self.most
+
+    def used_fully(self, tokens_out: int) -> float:
+        """Dollars for a thousand answers of so many tokens, at least, where none are idle."""
+        return self.least / self.full * tokens_out / 1000
 
 
 def tokens(device: str) -> dict[tuple[int, int], float]:
@@ -56,9 +58,12 @@ def by_the_token(seller: str, tokens_in: int, tokens_out: int) -> tuple[float, f
     return min(each), max(each)
 
 
-def ways(tokens_in: int, tokens_out: int, years: tuple[float, float], kwh: float) -> list[Way]:
+def ways(
+    tokens_in: int, tokens_out: int, years: tuple[float, float], kwh: float, share: float = 1.0
+) -> list[Way]:
     """Each card in each way that has a price. Owned: its price over the most and the least years,
-    and its energy at so many dollars a kWh. ValueError where nobody published these lengths."""
+    and its energy at so many dollars a kWh. Full: a share of the published rates, which let
+    requests wait as long as it takes. ValueError where nobody published these lengths."""
     found = []
     for device, (count, bits) in RUNS.items():
         rates = tokens(device)
@@ -67,10 +72,11 @@ def ways(tokens_in: int, tokens_out: int, years: tuple[float, float], kwh: float
                              f"out, not {(tokens_in, tokens_out)}.")  # fmt: skip
         for offer, verb in VERBS.items():
             if ends := a_day(device, offer, years, kwh):
-                full = 86400 * rates[tokens_in, tokens_out] / 1e6
+                full = share * 86400 * rates[tokens_in, tokens_out] / 1e6
+                together = 8 if verb == "own" and around(device) == "HGX server" else 1
                 cards = f"{count} × {device}" if count > 1 else device
                 days = (count * end for end in ends)
-                found.append(Way(verb, f"{cards}, {bits} bits", *days, full))
+                found.append(Way(verb, f"{cards}, {bits} bits", together, *days, full))
     return found
 
 

@@ -347,8 +347,12 @@ RIGHT = {
     "which_limit": [
         ("return bounds[name], name", "return [bounds[name], name]"),
     ],
-    "dollars_a_million": [
-        ("(answer - 1) * step / sharing", "sum(step / sharing for _ in range(1, answer))"),
+    "split_headline": [
+        ("[after / b for b, after in zip(before, headlines)]",
+         "list(__import__('numpy').divide(headlines, before[:-1]))"),
+    ],
+    "shared_step": [
+        ("(answer - 1) * shared / batch", "sum(shared / batch for _ in range(1, answer))"),
     ],
     "whole_checkpoint": [
         ('"dice": run.generator.get_state()}', '"dice": run.generator.get_state().clone()}'),

@@ -67,8 +67,9 @@ BY_HAND = {  # what the solution, which is the truth of these exercises, is give
     "outer_step": ((np.array([1.0]), np.array([[0.0], [0.5]]), np.array([1.0])),
                    ([-0.5645], [1.65])),
     "speed_up": ((1.0, 8.0, 0.25, 8.0, 2), 0.5),
+    "split_headline": (([2, 6, 3],), [2, 3, 0.5]),
     "surely_behind": ((2.0, 24_576, 1e9), 2.0),
-    "dollars_a_million": ((8, 4, 2.0, 0.5, 9, 36), 1e4 / 3),  # 3 s for nine tokens, a cent each
+    "shared_step": ((4, 2.0, 0.5, 9, 70, 2), 2 + 8 * (0.5 * 78 / 72) / 4),
 }  # fmt: skip
 
 

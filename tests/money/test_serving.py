@@ -7,15 +7,19 @@ import pytest
 from gpulessons.money.serving import RUNS, Way, by_the_token, tokens, ways
 
 
-def test_a_card_meets_the_api_where_its_day_costs_what_the_tokens_would():
-    way = Way("own", "a card", least=60.0, most=90.0, full=200.0)
-    assert way.meets((0.3, 0.5)) == (60 / 0.5, 90 / 0.3)  # the ends that are apart most
-    assert Way("reserve", "a card", 60.0, math.inf, 200.0).meets((0.3, 0.5)) == (120, math.inf)
+def test_a_thousand_answers_cost_what_their_part_of_a_full_day_does():
+    assert Way("own", "a card", 8, 60.0, 90.0, 200.0).used_fully(500) == pytest.approx(0.15)
 
 
 @pytest.mark.parametrize(("wanted", "cards"), [(1, 1), (200, 1), (201, 2), (10_000, 50)])
 def test_cards_come_whole(wanted, cards):
-    assert Way("own", "a card", 60.0, 90.0, 200.0).bill(wanted) == (60 * cards, 90 * cards)
+    assert Way("own", "a card", 1, 60.0, 90.0, 200.0).bill(wanted) == (60 * cards, 90 * cards)
+
+
+def test_a_server_s_cards_are_bought_together():
+    assert Way("own", "a card", 8, 10.0, 20.0, 200.0).bill(1_700) == (160, 320)
+    together = {way.cards: way.together for way in ways(128, 2048, (3, 5), 0.2) if way.verb == "own"}
+    assert together == {"H200, 8 bits": 8, "B200, 4 bits": 8, "RTX PRO 6000, 4 bits": 1}
 
 
 def test_a_price_by_the_token_has_what_is_read_and_the_range_of_the_copies():
@@ -26,12 +30,14 @@ def test_a_price_by_the_token_has_what_is_read_and_the_range_of_the_copies():
 
 def test_each_way_is_what_its_offer_asks_for_a_day():
     found = {(way.verb, way.cards): way for way in ways(128, 2048, (3, 5), 0.20)}
-    assert len(found) == 10
+    assert len(found) == 11
     assert found["rent", "2 × H100, 8 bits"].least == pytest.approx(24 * 2 * 3.20)
     rented, reserved = found["rent", "H200, 8 bits"], found["reserve", "H200, 8 bits"]
     assert (rented.least, rented.most) == pytest.approx((24 * 3.99, 24 * 4.59))
     assert (reserved.least, reserved.most) == pytest.approx((24 * 2.79, math.inf))  # "from"
     assert rented.full == pytest.approx(4336 * 86400 / 1e6)
+    half = ways(128, 2048, (3, 5), 0.20, share=0.5)
+    assert [way.full for way in half] == pytest.approx([way.full / 2 for way in found.values()])
     owned, power = found["own", "RTX PRO 6000, 4 bits"], 0.6 * 24 * 0.20
     assert owned.least == pytest.approx(8000 / 0.7 / (5 * 365.25) + power)
     assert owned.most == pytest.approx(9200 / 0.7 / (3 * 365.25) + power)
