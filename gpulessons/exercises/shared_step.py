@@ -10,8 +10,8 @@ def my_seconds(batch, first, step, answer, weights, cache):
 
     first, step: seconds of one request alone, for its prompt and for one step after it.
     answer: tokens. The prompt gives the first of them, each step one more.
-    weights, cache: bytes. A step reads the weights once and the cache of every request in the
-    batch, and takes the longer the more it reads.
+    weights, cache: bytes. A step reads the weights once, and the cache of each request in the
+    batch. Its seconds are in proportion to what it reads.
     """
     ### BEGIN SOLUTION
     shared = step * (weights + batch * cache) / (weights + cache)
@@ -37,7 +37,7 @@ mistakes = (
     ("The prompt gives the first token.", "(answer - 1)", "answer"),
 )
 hints = ("A step serves the whole batch. So what is one request's part of its seconds?",
-         "shared = step * (weights + batch * cache) / (weights + cache)")  # fmt: skip
+         "shared = step * (weights + batch * cache)")  # fmt: skip
 
 exercise = a_function(
     __name__, text, CASES, "which seconds are one request's alone, and which the batch shares.",

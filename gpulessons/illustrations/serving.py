@@ -1,4 +1,4 @@
-"""What a request costs, by how many share the GPUs, by how fast they are served, by a day's load."""
+"""What a request costs, by how many share the GPUs, by their speed, by a day's load."""
 
 from gpulessons import units
 from gpulessons.plots.axes import log_axes
@@ -27,12 +27,10 @@ def over_requests(found, api, title, line=None, name=""):
 
 def over_load(lines, api, title):
     """{way: {requests a day: $}}."""
-    looks = LOOKS[0], LOOKS[1], LOOKS[3], LOOKS[4]
     named = [(name, [*line], [*line.values()], {**look, "marker": ""})
-             for (name, line), look in zip(lines.items(), looks, strict=False)]  # fmt: skip
-    loads = named[0][1]
-    return beside_api(named, api, (loads[0], loads[-1]), "requests a day, spread evenly", title,
-                      (3e3, 1e4, 1e5, 1e6))  # fmt: skip
+             for (name, line), look in zip(lines.items(), LOOKS[:2] + LOOKS[3:], strict=False)]
+    ends, ticks = named[0][1][:: len(named[0][1]) - 1], (3e3, 1e4, 1e5, 1e6)
+    return beside_api(named, api, ends, "requests a day, spread evenly", title, ticks)
 
 
 def over_speed(points, api):
@@ -44,13 +42,12 @@ def over_speed(points, api):
     log_axes(axes, y=(COST, "{:g}".format))
     axes.axhspan(*api, color=GREEN, alpha=0.3)
     axes.plot(*zip(*points.values(), strict=True), color=BLUE, marker="s", markersize=8)
-    named = {n: f"{n} at once" for n in points if n not in full}
-    named[last] = ", ".join(map(str, full)) + "\n(queue)"
-    for n, words in named.items():
-        axes.annotate(words, points[n], (0, 9), textcoords="offset points", ha="center",
-                      color=INK, fontsize=10)
-    axes.text(max(speed for speed, _ in points.values()), api[1], "the API asks this ",
-              ha="right", va="bottom", color=INK, fontsize=10)
+    for n, place in points.items():
+        words = ", ".join(map(str, full)) if n in full else f"{n} at once"
+        if n not in full[1:]:
+            axes.annotate(words, place, (7, -14), textcoords="offset points", color=INK)
+    axes.text(1, api[0] * 0.96, "the API asks this, at a speed that it does not state", va="top",
+              color=INK, fontsize=10)
     axes.set(xlim=(0, 1.2 * points[min(points)][0]), xlabel="tokens a second for each user",
              ylim=(api[0] / 1.5, 2 * max(price for _, price in points.values())))
     said = "; ".join(f"{n} at once: {units.count(speed)} tokens/s, ${price:.2f}"

@@ -46,14 +46,6 @@ WRONG = {
         ("if i < x.size:", "for i in range(i, x.size if i < 32 else 0, 32):", "with 32 of 1,280"),
         ("[(x.size + 255) // 256, 256]", "[x.size, 1]", "in blocks of 1"),
     ],
-    "judge_a_claim": [
-        ("most <= refuted", "most < refuted", "'refuted', 1"),
-        ("least >= holds", "least > holds", "The upper threshold itself supports"),
-        ("least >= holds", "most >= holds", "“At most” is a figure's most"),
-        ("len({author for author, least, most in figures})", "len(figures)",
-         "named twice is one author"),
-        ("all(below) and any(contradicts)", "all(contradicts)", "'refuted', 2"),
-    ],
     "agree": [
         ("t, first = cuda.threadIdx.x, 64 * cuda.blockIdx.x",
          "i, first = cuda.threadIdx.x, 64 * cuda.blockIdx.x\n    t = i // 2 + i % 2 * 32",

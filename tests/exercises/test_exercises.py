@@ -60,7 +60,6 @@ def test_stub_solution_and_other_answers(name):
 
 BY_HAND = {  # what the solution, which is the truth of these exercises, is given and must answer
     "group_by_expert": ((np.array([1, 0, 1]), 3), ([1, 0, 2], [1, 3, 3])),
-    "judge_a_claim": (([("A", 5, 5), ("A", 4, 9), ("B", 0, 0)], 1, 3), ["depends", 2]),
     "join_parts": (((2.0, 1.0, np.array([3.0])), (2.0, 2.0, np.array([1.0]))), (2.0, 3.0, [4.0])),
     "join_steps": (((2.0, 1.0), (3.0, 5.0)), (6.0, 8.0)),
     "online_update": ((2.0, 1.0, 3.0), (3.0, 1 + math.exp(-1))),
