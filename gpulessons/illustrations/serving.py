@@ -41,7 +41,8 @@ def over_speed(points, api):
     figure, axes = blank(8.2, 3.9, title)
     log_axes(axes, y=(COST, "{:g}".format))
     axes.axhspan(*api, color=GREEN, alpha=0.3)
-    axes.plot(*zip(*points.values(), strict=True), color=BLUE, marker="s", markersize=8)
+    axes.plot(*zip(*points.values(), strict=True), color=BLUE, marker="s", markersize=8,
+              markerfacecolor="none")
     for n, place in points.items():
         words = ", ".join(map(str, full)) if n in full else f"{n} at once"
         if n not in full[1:]:

@@ -36,10 +36,6 @@ class Way:
         copies = math.ceil(wanted / self.full / self.together) * self.together
         return copies * self.least, copies * self.most
 
-    def run(self, wanted: float) -> tuple[float, float]:
-        """The same for one run of so many millions at full load, paid for its hours alone."""
-        return self.least * wanted / self.full, self.most * wanted / self.full
-
     def used_fully(self, tokens_out: int) -> float:
         """Dollars for a thousand answers of so many tokens, at least, where none are idle."""
         return self.least / self.full * tokens_out / 1000
@@ -62,9 +58,12 @@ def by_the_token(seller: str, tokens_in: int, tokens_out: int) -> tuple[float, f
     return min(each), max(each)
 
 
-def ways(tokens_in: int, tokens_out: int, years: tuple[float, float], kwh: float) -> list[Way]:
+def ways(
+    tokens_in: int, tokens_out: int, years: tuple[float, float], kwh: float, share: float = 1.0
+) -> list[Way]:
     """Each card in each way that has a price. Owned: its price over the most and the least years,
-    and its energy at so many dollars a kWh. ValueError where nobody published these lengths."""
+    and its energy at so many dollars a kWh. Full: a share of what was published without a limit on
+    the wait. ValueError where nobody published these lengths."""
     found = []
     for device, (count, bits) in RUNS.items():
         rates = tokens(device)
@@ -73,7 +72,7 @@ def ways(tokens_in: int, tokens_out: int, years: tuple[float, float], kwh: float
                              f"out, not {(tokens_in, tokens_out)}.")  # fmt: skip
         for offer, verb in VERBS.items():
             if ends := a_day(device, offer, years, kwh):
-                full = 86400 * rates[tokens_in, tokens_out] / 1e6
+                full = share * 86400 * rates[tokens_in, tokens_out] / 1e6
                 together = 8 if verb == "own" and around(device) == "HGX server" else 1
                 cards = f"{count} × {device}" if count > 1 else device
                 days = (count * end for end in ends)
