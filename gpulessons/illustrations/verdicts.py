@@ -76,14 +76,14 @@ def at_a_speed(curves, old, new, gain):
     title = f"{new[:1].upper()}{new[1:]} over {old}, by tokens/s for each user:\n{told}"
     figure, axes = blank(8.2, 4.3, title)
     log_axes(axes, x=("tokens a second for each user", units.count),
-             y=("tokens a second of one GPU", "{:,.0f}".format), ticks=(15, 25, 50, 110, 180))
+             y=("throughput of one GPU, tokens/s", "{:,.0f}".format), ticks=(15, 25, 50, 110, 180))
     ends = []
     for (side, (speeds, made)), color, mark in zip(curves.items(), COLORS, "os^D", strict=False):
         look = {"linestyle": "--"} if "modelled" in side else {"marker": mark}
         axes.plot(speeds, made, color=color, markerfacecolor="none", **look)
         ends.append((speeds[-1], made[-1], side.partition(" (")[0], color))
     for speed, factor in gain.items():
-        low = np.exp(np.interp(speed, curves[old][0], np.log(curves[old][1])))
+        low = np.exp(np.interp(np.log(speed), *map(np.log, curves[old])))
         axes.annotate("", (speed, factor * low), (speed, low),
                       arrowprops={"arrowstyle": "<->", "color": INK, "shrinkA": 0, "shrinkB": 0})
         axes.annotate(f"\u00a0{units.ratio(factor)}", (speed, low * factor**0.3), color=INK)
