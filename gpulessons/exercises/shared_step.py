@@ -5,41 +5,45 @@ import random
 from gpulessons.exercises.asking import a_function
 
 text = '''\
-def my_seconds(batch, first, step, answer, weights, cache):
-    """Seconds of the GPUs that one request takes, where `batch` requests share every step.
+def my_seconds(batch, prompt, answer, first, step, weights, cache):
+    """GPU seconds of one request: those of its prompt, and its share of the steps of a batch.
 
-    first, step: seconds of one request alone, for its prompt and for one step after it.
-    answer: tokens. The prompt gives the first of them, each step one more.
-    weights, cache: bytes. A step reads the weights once, and the cache of each request in the
-    batch. Its seconds are in proportion to what it reads.
+    prompt, answer: tokens. The prompt gives the answer's first token, each step one more.
+    first, step: seconds of one request alone, for its whole prompt and for one step after it.
+    weights, cache: bytes. A step reads the weights once and the cache of each request in the batch:
+    its seconds are in proportion. But a token's arithmetic takes what it took in the prompt, and a
+    step is not over before that of the whole batch is done.
     """
     ### BEGIN SOLUTION
-    shared = step * (weights + batch * cache) / (weights + cache)
-    return first + (answer - 1) * shared / batch
+    reading = step * (weights + batch * cache) / (weights + cache)
+    computing = batch * first / prompt
+    return first + (answer - 1) * max(reading, computing) / batch
     ### STUB
-    return first + (answer - 1) * step  # Your turn: what is shared, and by how many?
+    return first + (answer - 1) * step  # Your turn: what do the requests of a batch share?
     ### END SOLUTION
 '''
 
 
 def drawn(rng):
-    return (rng.randrange(1, 9), rng.randrange(1, 9), rng.randrange(1, 9) / 8,
-            rng.randrange(2, 99), rng.randrange(1, 99), rng.randrange(1, 9))  # fmt: skip
+    return (rng.randrange(1, 9), rng.randrange(1, 99), rng.randrange(2, 99), rng.randrange(1, 9),
+            rng.randrange(1, 9) / 8, rng.randrange(1, 99), rng.randrange(1, 9))  # fmt: skip
 
 
-CASES = [(1, 2.0, 0.5, 9, 70, 1), (4, 2.0, 0.5, 9, 70, 2), (64, 2.0, 0.5, 9, 70, 1),
+CASES = [(1, 100, 9, 2.0, 0.5, 70, 1), (4, 100, 9, 2.0, 0.5, 70, 2), (64, 10, 9, 2.0, 0.5, 70, 1),
          *map(drawn, [random.Random(0)] * 20)]  # fmt: skip
 mistakes = (
     ("Requests share the steps. Each has a prompt of its own.",
-     "first + (answer - 1) * shared / batch", "(first + (answer - 1) * shared) / batch"),
+     "first + (answer - 1) * max(reading, computing) / batch",
+     "(first + (answer - 1) * max(reading, computing)) / batch"),
     ("A larger batch reads more: a cache for each request.",
      "(weights + batch * cache) / (weights + cache)", "1"),
-    ("The prompt gives the first token.", "(answer - 1)", "answer"),
+    ("With many requests the arithmetic of a step takes longer than its reading.",
+     "max(reading, computing)", "reading"),
 )
 hints = ("A step serves the whole batch. So what is one request's part of its seconds?",
-         "shared = step * (weights + batch * cache)")  # fmt: skip
+         "reading = step * (weights + batch * cache)")  # fmt: skip
 
 exercise = a_function(
     __name__, text, CASES, "which seconds are one request's alone, and which the batch shares.",
-    "23 batches, of one and of many.", mistakes, hints,
+    "23 batches, of one and of many, some of which wait for arithmetic.", mistakes, hints,
 )  # fmt: skip

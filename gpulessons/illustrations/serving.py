@@ -19,7 +19,7 @@ def over_requests(found, api, title, line=None, name=""):
     """{requests at once: $}, published, and another such line, or a few points of one, if any."""
     marks = {**LOOKS[0], "markerfacecolor": "none", "linestyle": "none" if line else "-"}
     look = {**LOOKS[3], "marker": "D" if len(line or ()) < 10 else ""}
-    named = [("two rented H100s, published", [*found], [*found.values()], marks)]
+    named = [("two rented H100s", [*found], [*found.values()], marks)]
     named += [(name, [*line], [*line.values()], look)] if line else []
     ticks = [n for n in found if n != 100]
     return beside_api(named, api, (1, max(found)), "requests sent at once", title, ticks)

@@ -58,12 +58,9 @@ def by_the_token(seller: str, tokens_in: int, tokens_out: int) -> tuple[float, f
     return min(each), max(each)
 
 
-def ways(
-    tokens_in: int, tokens_out: int, years: tuple[float, float], kwh: float, share: float = 1.0
-) -> list[Way]:
+def ways(tokens_in: int, tokens_out: int, years: tuple[float, float], kwh: float) -> list[Way]:
     """Each card in each way that has a price. Owned: its price over the most and the least years,
-    and its energy at so many dollars a kWh. Full: a share of what was published without a limit on
-    the wait. ValueError where nobody published these lengths."""
+    and its energy at so many dollars a kWh. ValueError where nobody published these lengths."""
     found = []
     for device, (count, bits) in RUNS.items():
         rates = tokens(device)
@@ -72,7 +69,7 @@ def ways(
                              f"out, not {(tokens_in, tokens_out)}.")  # fmt: skip
         for offer, verb in VERBS.items():
             if ends := a_day(device, offer, years, kwh):
-                full = share * 86400 * rates[tokens_in, tokens_out] / 1e6
+                full = 86400 * rates[tokens_in, tokens_out] / 1e6
                 together = 8 if verb == "own" and around(device) == "HGX server" else 1
                 cards = f"{count} × {device}" if count > 1 else device
                 days = (count * end for end in ends)

@@ -344,7 +344,8 @@ RIGHT = {
          "list(__import__('numpy').divide(headlines, before[:-1]))"),
     ],
     "shared_step": [
-        ("(answer - 1) * shared / batch", "sum(shared / batch for _ in range(1, answer))"),
+        ("(answer - 1) * max(reading, computing) / batch",
+         "sum(max(reading / batch, first / prompt) for _ in range(1, answer))"),
     ],
     "whole_checkpoint": [
         ('"dice": run.generator.get_state()}', '"dice": run.generator.get_state().clone()}'),

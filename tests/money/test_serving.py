@@ -36,8 +36,6 @@ def test_each_way_is_what_its_offer_asks_for_a_day():
     assert (rented.least, rented.most) == pytest.approx((24 * 3.99, 24 * 4.59))
     assert (reserved.least, reserved.most) == pytest.approx((24 * 2.79, math.inf))  # "from"
     assert rented.full == pytest.approx(4336 * 86400 / 1e6)
-    half = ways(128, 2048, (3, 5), 0.20, share=0.5)
-    assert [way.full for way in half] == pytest.approx([way.full / 2 for way in found.values()])
     owned, power = found["own", "RTX PRO 6000, 4 bits"], 0.6 * 24 * 0.20
     assert owned.least == pytest.approx(8000 / 0.7 / (5 * 365.25) + power)
     assert owned.most == pytest.approx(9200 / 0.7 / (3 * 365.25) + power)
