@@ -44,7 +44,7 @@ BUDGETS = {
     "claims": (942, 900),
     "cli": (565, 565),
     "evidence": (203, 200),
-    "exercises": (2_291, 2_291),
+    "exercises": (2_290, 2_290),
     "grader": (691, 500),
     "hardware": (1_511, 900),
     "illustrations": (2_559, 2_559),

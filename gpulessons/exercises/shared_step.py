@@ -7,7 +7,6 @@ from gpulessons.exercises.asking import a_function
 text = '''\
 def my_seconds(batch, prompt, answer, first, step, weights, cache):
     """GPU seconds of one request: those of its prompt, and its share of the steps of a batch.
-
     prompt, answer: tokens. The prompt gives the answer's first token, each step one more.
     first, step: seconds of one request alone, for its whole prompt and for one step after it.
     weights, cache: bytes. A step reads the weights once and the cache of each request in the batch:
@@ -29,8 +28,8 @@ def drawn(rng):
             rng.randrange(1, 9) / 8, rng.randrange(1, 99), rng.randrange(1, 9))  # fmt: skip
 
 
-CASES = [(1, 100, 9, 2.0, 0.5, 70, 1), (4, 100, 9, 2.0, 0.5, 70, 2), (64, 10, 9, 2.0, 0.5, 70, 1),
-         *map(drawn, [random.Random(0)] * 20)]  # fmt: skip
+FIRST = (1, 100, 9, 2.0, 0.5, 70, 1), (4, 100, 9, 2.0, 0.5, 70, 2), (64, 10, 9, 2.0, 0.5, 70, 1)
+CASES = [*FIRST, *map(drawn, [random.Random(0)] * 20)]
 mistakes = (
     ("Requests share the steps. Each has a prompt of its own.",
      "first + (answer - 1) * max(reading, computing) / batch",
