@@ -9,9 +9,9 @@ def my_seconds(batch, prompt, answer, first, step, weights, cache):
     """GPU seconds of one request: those of its prompt, and its share of the steps of a batch.
     prompt, answer: tokens. The prompt gives the answer's first token, each step one more.
     first, step: seconds of one request alone, for its whole prompt and for one step after it.
-    weights, cache: bytes. A step reads the weights once and the cache of each request in the batch:
-    its seconds are in proportion. But a token's arithmetic takes what it took in the prompt, and a
-    step is not over before that of the whole batch is done.
+    weights, cache: bytes. A step reads the weights once and the cache of each request in the batch;
+    `step` read the weights and one cache. Its arithmetic is that of a prompt of `batch` tokens, and
+    the step takes as long as the longer of the two.
     """
     ### BEGIN SOLUTION
     reading = step * (weights + batch * cache) / (weights + cache)
@@ -40,7 +40,7 @@ mistakes = (
      "max(reading, computing)", "reading"),
 )
 hints = ("A step serves the whole batch. So what is one request's part of its seconds?",
-         "reading = step * (weights + batch * cache)")  # fmt: skip
+         "reading = step * (weights + batch * cache) / (weights + cache)")  # fmt: skip
 
 exercise = a_function(
     __name__, text, CASES, "which seconds are one request's alone, and which the batch shares.",
