@@ -1,36 +1,40 @@
 """What a request costs, by how many share the GPUs, by their speed, by a day's load."""
 
 from gpulessons import units
-from gpulessons.plots.axes import log_axes
+from gpulessons.plots.axes import label_ends, log_axes
 from gpulessons.plots.forms import LOOKS, log_lines
 from gpulessons.plots.picture import BLUE, GREEN, INK, Picture, blank
 
 COST = "$ for 1,000 requests"
 
 
-def beside_api(named, api, ends, x, title, ticks):
-    """(name, x, $, look) as lines between an API's least and most, from one end to the other."""
-    named = [*named, *((f"API at ${price:.2f}", ends, (price, price), {**LOOKS[2], "marker": ""})
-                       for price in api)]  # fmt: skip
-    return log_lines(named, (x, "{:,.0f}".format), (COST, "{:g}".format), ticks=ticks, title=title)
-
-
 def over_requests(found, api, title, line=None, name=""):
-    """{requests at once: $}, published, and another such line, or a few points of one, if any."""
+    """{requests at once: $}, published, and another such line, or a few points of one, if any;
+    beside an API's least and most."""
     marks = {**LOOKS[0], "markerfacecolor": "none", "linestyle": "none" if line else "-"}
     look = {**LOOKS[3], "marker": "D" if len(line or ()) < 10 else ""}
     named = [("two rented H100s", [*found], [*found.values()], marks)]
     named += [(name, [*line], [*line.values()], look)] if line else []
-    ticks = [n for n in found if n != 100]
-    return beside_api(named, api, (1, max(found)), "requests sent at once", title, ticks)
+    named += [(f"API at ${price:.2f}", (1, max(found)), (price, price),
+               {**LOOKS[2], "marker": ""}) for price in api]  # fmt: skip
+    return log_lines(named, ("requests sent at once", "{:,.0f}".format), (COST, "{:g}".format),
+                     ticks=[n for n in found if n != 100], title=title)
 
 
-def over_load(lines, api, title):
-    """{way: {requests a day: $}}."""
-    named = [(name, [*line], [*line.values()], {**look, "marker": ""})
-             for (name, line), look in zip(lines.items(), LOOKS[:2] + LOOKS[3:], strict=False)]
-    ends, ticks = named[0][1][:: len(named[0][1]) - 1], (3e3, 1e4, 1e5, 1e6)
-    return beside_api(named, api, ends, "requests a day, spread evenly", title, ticks)
+def over_load(bands, api, load, title):
+    """{way: (requests a day, least $, most $)} beside an API's, and where a day of yours stands."""
+    figure, axes = blank(8.2, 4.2, title)
+    log_axes(axes, x=("requests a day, spread evenly", "{:,.0f}".format), y=(COST, "{:g}".format),
+             ticks=(3e3, 1e4, 1e5, 1e6))  # fmt: skip
+    axes.axhspan(*api, color=GREEN, alpha=0.3)
+    axes.axvline(load, color=INK, linewidth=1, linestyle=":")
+    ends = []
+    for (name, (loads, *band)), look in zip(bands.items(), LOOKS[:2] + LOOKS[3:], strict=False):
+        axes.fill_between(loads, *band, color=look["color"], alpha=0.25, linewidth=0)
+        axes.plot(loads, band[0], color=look["color"], linestyle=look["linestyle"])
+        ends.append((loads[-1], band[0][-1], name, look["color"]))
+    label_ends(axes, [*ends, (loads[-1], api[0], "API", GREEN)])
+    return Picture(figure, f"{title}. Modelled.")
 
 
 def over_speed(points, api):

@@ -36,10 +36,6 @@ class Way:
         copies = math.ceil(wanted / self.full / self.together) * self.together
         return copies * self.least, copies * self.most
 
-    def used_fully(self, tokens_out: int) -> float:
-        """Dollars for a thousand answers of so many tokens, at least, where none are idle."""
-        return self.least / self.full * tokens_out / 1000
-
 
 def tokens(device: str) -> dict[tuple[int, int], float]:
     """{(tokens in, tokens out): tokens that a card writes in a second when full}, published; of

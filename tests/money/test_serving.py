@@ -7,10 +7,6 @@ import pytest
 from gpulessons.money.serving import RUNS, Way, by_the_token, tokens, ways
 
 
-def test_a_thousand_answers_cost_what_their_part_of_a_full_day_does():
-    assert Way("own", "a card", 8, 60.0, 90.0, 200.0).used_fully(500) == pytest.approx(0.15)
-
-
 @pytest.mark.parametrize(("wanted", "cards"), [(1, 1), (200, 1), (201, 2), (10_000, 50)])
 def test_cards_come_whole(wanted, cards):
     assert Way("own", "a card", 1, 60.0, 90.0, 200.0).bill(wanted) == (60 * cards, 90 * cards)
