@@ -27,7 +27,7 @@ def over_load(bands, api, load, title):
     log_axes(axes, x=("requests a day, spread evenly", "{:,.0f}".format), y=(COST, "{:g}".format),
              ticks=(3e3, 1e4, 1e5, 1e6))  # fmt: skip
     axes.axhspan(*api, color=GREEN, alpha=0.3)
-    axes.axvline(load, color=INK, linewidth=1, linestyle=":")
+    axes.axvline(load, color=INK, linewidth=1)
     ends = []
     for (name, (loads, *band)), look in zip(bands.items(), LOOKS[:2] + LOOKS[3:], strict=False):
         axes.fill_between(loads, *band, color=look["color"], alpha=0.25, linewidth=0)
