@@ -1,5 +1,7 @@
 """What a request costs, by how many share the GPUs, by their speed, by a day's load."""
 
+import numpy as np
+
 from gpulessons import units
 from gpulessons.plots.axes import label_ends, log_axes
 from gpulessons.plots.forms import LOOKS, log_lines
@@ -34,7 +36,9 @@ def over_load(bands, api, load, title):
         axes.plot(loads, band[0], color=look["color"], linestyle=look["linestyle"])
         ends.append((loads[-1], band[0][-1], name, look["color"]))
     label_ends(axes, [*ends, (loads[-1], api[0], "API", GREEN)])
-    return Picture(figure, f"{title}. Modelled.")
+    said = "; ".join(f"{name}: ${np.interp(load, loads, least):.2f}"
+                     for name, (loads, least, _) in bands.items())
+    return Picture(figure, f"{title}. Modelled, at least, with {load:,.0f} requests a day: {said}.")
 
 
 def over_speed(points, api):

@@ -3,15 +3,15 @@
     devices      the machine here, and cards that can be bought or rented
     works        what one step asks: operations, and bytes that move
     renting      rent or buy: where the two are even
-    serving      tokens by the million: from an API, or by a card that is rented or owned
+    serving      tokens by the million, by a card that is rented or owned
 """
 
 from .devices import FACTORS, cards
 from .renting import break_even, energy
-from .serving import by_the_token, tokens, ways
+from .serving import tokens, ways
 from .works import generating, networks, prefill
 
 __all__ = [
-    "FACTORS", "break_even", "by_the_token", "cards", "energy", "generating", "networks",
-    "prefill", "tokens", "ways",
+    "FACTORS", "break_even", "cards", "energy", "generating", "networks", "prefill", "tokens",
+    "ways",
 ]  # fmt: skip

@@ -1,6 +1,6 @@
-"""Ways to have the tokens of Llama 3.3 70B written: by the token, or by a card, rented or owned.
+"""Ways to have the tokens of Llama 3.3 70B written by a card: rented, reserved or owned.
 
-A card is paid by the day, whatever it writes; an API by the token. What a full card writes is
+A card is paid by the day, whatever it writes, unlike an API. What a full card writes is
 published (NVIDIA, TensorRT-LLM 1.0), and so is what each way costs.
 """
 
@@ -42,16 +42,6 @@ def tokens(device: str) -> dict[tuple[int, int], float]:
     RUNS, two H100s."""
     found = published("decoding", what="tokens of Llama 3.3 70B", device=device)
     return {(row.sizes["prompt"], row.sizes["output"]): row.value for row in found}
-
-
-def by_the_token(seller: str, tokens_in: int, tokens_out: int) -> tuple[float, float]:
-    """Dollars a million tokens written, with what is read for them: of the copies of a seller's
-    page the least and the most."""
-    read, written = ([row.value for row in
-                      published("price of tokens", what=f"{seller}: a million {what}")]
-                     for what in ("read", "written"))
-    each = [w + r * tokens_in / tokens_out for r, w in zip(read, written, strict=True)]
-    return min(each), max(each)
 
 
 def ways(tokens_in: int, tokens_out: int, years: tuple[float, float], kwh: float) -> list[Way]:

@@ -226,12 +226,19 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
                                       "time, published": 5.0} for name, time in
                                (("sorting", 3.0), ("pixels", None), ("words", 1.2))}),
     },
+    "serving": {
+        "over_requests": lambda f: f({1: 9.0, 5: 2.0}, (0.5, 0.7), "$9, then $2", {1: 9.0, 2: 5.0}),
+        "over_load": lambda f: f({"rent": ([3e3, 1e6], [9, 1], [9, 2])}, (0.5, 0.7), 2e4, "A day"),
+        "over_speed": lambda f: f({1: (50, 9.0), 5: (40, 2.0), 9: (40, 2.0)}, (0.5, 0.7)),
+    },
     "tiles": {"tile": lambda f: f("2-D register tile"), "mma": lambda f: f(),
               "five_by_five": lambda f: f()},
     "transfers": {"by_layers": lambda f: f({"pageable": {1: 0.5, 2: 2}, "pinned": {1: 1, 2: 3}},
                                              {1: 2}),
                   "rates": lambda f: f(2e10)},
     "verdicts": {"ranges": lambda f: f(finding()),
+                 "at_a_speed": lambda f: f({"old": ([20, 110], [900, 90]), "a new (modelled)":
+                                            ([20, 110], [1800, 900])}, "old", "a new", {110: 10}),
                  "as_printed": lambda f: f(published("gain", source="nvidia_blog")[0])},
     "waves": {"waves": lambda f: f()},
 }

@@ -1,10 +1,10 @@
-"""Tokens by the million: an API's bill, and a card's by the day. Sums by hand."""
+"""Tokens by the million: a card's bill by the day. Sums by hand."""
 
 import math
 
 import pytest
 
-from gpulessons.money.serving import RUNS, Way, by_the_token, tokens, ways
+from gpulessons.money.serving import RUNS, Way, tokens, ways
 
 
 @pytest.mark.parametrize(("wanted", "cards"), [(1, 1), (200, 1), (201, 2), (10_000, 50)])
@@ -16,12 +16,6 @@ def test_a_server_s_cards_are_bought_together():
     assert Way("own", "a card", 8, 10.0, 20.0, 200.0).bill(1_700) == (160, 320)
     owned = [way for way in ways(128, 2048, (3, 5), 0.2) if way.verb == "own"]
     assert [way.together for way in owned] == [8, 8, 1]  # H200, B200, RTX PRO 6000
-
-
-def test_a_price_by_the_token_has_what_is_read_and_the_range_of_the_copies():
-    assert by_the_token("Venice", 1000, 500) == pytest.approx((2.80 + 0.70 * 2,) * 2)
-    least, most = by_the_token("DeepInfra", 1, 10**9)  # next to nothing is read
-    assert (least, most) == pytest.approx((0.30, 0.40))
 
 
 def test_each_way_is_what_its_offer_asks_for_a_day():
