@@ -21,7 +21,7 @@ OTHER_DEVICES = {
     "Ryzen 7 7840HS", "Core i7-6700K", "GTX 580", "GTX 280", "Core i7-920",
     "H100 NVL", "Titan X", "Titan X Pascal", "GTX 1080", "GTX 1080 Ti",
     "Titan Xp", "MI25", "Vega FE", "MI350 series",
-    "Blackwell", "GB200", "MI250X", "MI300X", "MI355X", "TPU v1", "Xeon Phi 7250F",
+    "Blackwell", "GB200", "GB300", "MI250X", "MI300X", "MI355X", "TPU v1", "Xeon Phi 7250F",
     "RTX PRO 6000", "2 × Xeon E5-2630 v3", "a multicore CPU", "a CPU of 44 cores", "HGX server",
     "H800", "PC", "",
 }  # fmt: skip
@@ -246,3 +246,14 @@ def test_users_their_speed_and_a_cards_tokens_agree_and_a_gain_is_the_product_of
     for speed in (22, 110):
         whole, *parts = (row.value for row in published("gain", source="inferencex", speed=speed))
         assert prod(parts) == pytest.approx(whole, rel=0.004)
+
+
+def test_printed_gains_are_the_quotients_of_what_stands_beside_them():
+    gains = {what: published("gain", what=f"GB300 over H200, by the {what}")[0].value
+             for what in ("GPU", "dollar")}  # fmt: skip
+    old, new = (row.value for row in published("renting"))
+    assert gains["GPU"] * old / new == pytest.approx(gains["dollar"], rel=0.02)
+    r1 = {(row.device, row.sizes["speed"]): row.value
+          for row in published("served at a speed", what="tokens of DeepSeek-R1, 8 bits")}
+    for speed, more in ((42, 16.99), (71, 12.9), (100, 20.39)):  # printed as "1699% more"
+        assert r1["B200", speed] / r1["H100", speed] == pytest.approx(1 + more, rel=0.003)

@@ -139,10 +139,6 @@ class Spread:
     def quartiles(self) -> tuple[float, float]:
         return quartiles(self.samples)
 
-    def plus(self, seconds: float) -> "Spread":
-        """The same with so much more for every call."""
-        return Spread(tuple(sample + seconds for sample in self.samples), self.threads)
-
     def __repr__(self) -> str:
         low, high = map(units.seconds, self.quartiles)
         return f"{units.seconds(self.median)} (middle half {low} to {high})"

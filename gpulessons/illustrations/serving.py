@@ -10,13 +10,14 @@ from gpulessons.plots.picture import BLUE, GREEN, INK, Picture, blank
 COST = "$ for 1,000 requests"
 
 
-def over_requests(found, api, title, line=None, name=""):
-    """{requests at once: $}, published, and another such line, or a few points of one, if any;
-    beside an API's least and most."""
-    marks = {**LOOKS[0], "markerfacecolor": "none", "linestyle": "none" if line else "-"}
-    look = {**LOOKS[3], "marker": "D" if len(line or ()) < 10 else ""}
+def over_requests(found, api, title, lines):
+    """{requests at once: $}, published, and {name: such a line or points}, beside an API's."""
+    alone = not any(lines.values())
+    marks = {**LOOKS[0], "markerfacecolor": "none", "linestyle": "-" if alone else "none"}
     named = [("two rented H100s", [*found], [*found.values()], marks)]
-    named += [(name, [*line], [*line.values()], look)] if line else []
+    named += [(each, [*line], [*line.values()],
+               {**look, "marker": "D" if len(line) < 10 else ""})
+              for (each, line), look in zip(lines.items(), LOOKS[3:], strict=False) if line]
     named += [(f"API at ${price:.2f}", (1, max(found)), (price, price),
                {**LOOKS[2], "marker": ""}) for price in api]  # fmt: skip
     return log_lines(named, ("requests sent at once", "{:,.0f}".format), (COST, "{:g}".format),
@@ -43,20 +44,17 @@ def over_load(bands, api, load, title):
 
 def over_speed(points, api):
     """{requests at once: (tokens/s for each user, $)} beside an API's least and most."""
-    last = max(points)
-    full = [n for n in points if points[n][0] <= 1.02 * points[last][0]]
+    full = [n for n in points if points[n][0] <= 1.02 * points[max(points)][0]]
     title = "The more requests share the GPUs, the cheaper each is, and the slower"
     figure, axes = blank(8.2, 3.9, title)
     log_axes(axes, y=(COST, "{:g}".format))
     axes.axhspan(*api, color=GREEN, alpha=0.3)
     axes.plot(*zip(*points.values(), strict=True), color=BLUE, marker="s", markersize=8,
               markerfacecolor="none")
-    for n, place in points.items():
+    for n in {*points} - {*full[1:]}:
         words = ", ".join(map(str, full)) if n in full else f"{n} at once"
-        if n not in full[1:]:
-            axes.annotate(words, place, (7, -14), textcoords="offset points", color=INK)
-    axes.text(1, api[0] * 0.96, "the API asks this, at a speed that it does not state", va="top",
-              color=INK, fontsize=10)
+        axes.annotate(words, points[n], (7, -14), textcoords="offset points", color=INK)
+    axes.text(1, api[0] * 0.96, "the API, at a speed that it does not state", va="top", color=INK)
     axes.set(xlim=(0, 1.2 * points[min(points)][0]), xlabel="tokens a second for each user",
              ylim=(api[0] / 1.5, 2 * max(price for _, price in points.values())))
     said = "; ".join(f"{n} at once: {units.count(speed)} tokens/s, ${price:.2f}"

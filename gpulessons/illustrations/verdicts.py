@@ -1,43 +1,14 @@
-"""What decides a statement: its figures as ranges, by whom, and the two borders between them."""
-
-import math
-from textwrap import fill as fill_words
+"""A headline, what it leaves out, and the same gain at other speeds and by others."""
 
 import numpy as np
 
 from gpulessons import units
-from gpulessons.plots.axes import label_ends, log_axes, name_rows, two_ticks
+from gpulessons.plots.axes import label_ends, log_axes, name_rows
+from gpulessons.plots.forms import LOOKS, SPOTS
 from gpulessons.plots.picture import BLUE, GREEN, INK, ORANGE, Picture, blank
 
-KINDS = {"live": "o", "recorded": "o", "published": "s", "modelled": "D", "bounded": "|",
-         "counted": "^", "emulated": "v"}  # fmt: skip
-COLORS = BLUE, ORANGE, GREEN, INK  # an author each
-
-
-def ranges(finding):
-    """The figures of a Finding on one axis, a row each and together by author, between the
-    statement's two borders."""
-    about, authors = finding.about, list(finding.authors)
-    rows = sorted(finding.figures, key=lambda each: authors.index(each.author))
-    by = f"{len(authors)} author{'s' * (len(authors) != 1)}"
-    kinds = " and ".join(dict.fromkeys(each.kind for each in rows))
-    title = f"{fill_words(about.words, 76)}\n{finding.said}, {kinds} by {by}"
-    figure, axes = blank(8.6, 1.8 + 0.45 * len(rows), title)
-    low, high = limits(axes, finding)
-    for y, each in enumerate(rows):
-        look = {"color": COLORS[authors.index(each.author) % len(COLORS)]}
-        axes.plot((max(each.low, low), min(each.high, high)), (y, y), linewidth=3, **look)
-        tips = [end for end in dict.fromkeys((each.low, each.high)) if low < end < high]
-        axes.plot(tips, [y] * len(tips), marker=KINDS[each.kind], markersize=9, linestyle="none",
-                  **look)  # fmt: skip
-    sides = (about.refuted, "← contradicts", "right"), (about.holds, "supports →", "left")
-    for border, side, ha in sides:
-        axes.axvline(border, color=INK, linewidth=1, linestyle=(0, (4, 3)))
-        axes.text(border, -0.75, f"\u00a0{side}\u00a0", color=INK, ha=ha, fontsize=9.5)
-    labels = (f"{each.author}: {each.what}, {each.amount(about.unit)}" for each in rows)
-    name_rows(axes, [fill_words(label, 52) for label in labels])
-    return Picture(figure, f"{about.words} {finding.said} by {finding.support}. {about.test} "
-                           f"{'; '.join(finding.lines)}.")  # fmt: skip
+COLORS = BLUE, ORANGE, GREEN, INK
+FULL = 9  # where full load is drawn, left of all speeds
 
 
 def as_printed(row):
@@ -70,20 +41,20 @@ def headlines(ours, theirs, what):
 
 
 def at_a_speed(curves, old, new, gain):
-    """{side: (tokens/s for each user, tokens/s of a GPU)}, and at some speeds what new has over
-    old: {speed: factor}."""
+    """{side: [(tokens/s for each user, tokens/s of a GPU), …]}, and at some speeds what new has
+    over old: {speed: factor}."""
     told = ", ".join(f"{units.ratio(factor)} at {speed}" for speed, factor in gain.items())
     title = f"{new[:1].upper()}{new[1:]} over {old}, by tokens/s for each user:\n{told}"
     figure, axes = blank(8.2, 4.3, title)
     log_axes(axes, x=("tokens a second for each user", units.count),
              y=("throughput of one GPU, tokens/s", "{:,.0f}".format), ticks=(15, 25, 50, 110, 180))
     ends = []
-    for (side, (speeds, made)), color, mark in zip(curves.items(), COLORS, "os^D", strict=False):
+    for (side, runs), color, mark in zip(curves.items(), COLORS, "os^D", strict=False):
         look = {"linestyle": "--"} if "modelled" in side else {"marker": mark}
-        axes.plot(speeds, made, color=color, markerfacecolor="none", **look)
-        ends.append((speeds[-1], made[-1], side.partition(" (")[0], color))
+        axes.plot(*zip(*runs, strict=True), color=color, markerfacecolor="none", **look)
+        ends.append((*runs[-1], side.partition(" (")[0], color))
     for speed, factor in gain.items():
-        low = np.exp(np.interp(np.log(speed), *map(np.log, curves[old])))
+        low = np.interp(speed, *zip(*curves[old], strict=True))
         axes.annotate("", (speed, factor * low), (speed, low),
                       arrowprops={"arrowstyle": "<->", "color": INK, "shrinkA": 0, "shrinkB": 0})
         axes.annotate(f"\u00a0{units.ratio(factor)}", (speed, low * factor**0.3), color=INK)
@@ -91,13 +62,27 @@ def at_a_speed(curves, old, new, gain):
     return Picture(figure, f"{title}. Points: published.")
 
 
-def limits(axes, finding):
-    """The ends of the axis, of a factor by powers of ten."""
-    about = finding.about
-    ends = [about.refuted, about.holds, *(end for each in finding.figures
-            for end in (each.low, each.high) if math.isfinite(end) and end > 0)]  # fmt: skip
-    low, high = min(ends) / 3, max(ends) * 3
-    log_axes(axes, x=(fill_words(f"{about.quantity}, {about.unit}", 64), units.three_digits))
-    axes.set_xlim(low, high)
-    two_ticks(axes.xaxis)
-    return low, high
+def gains(lines, points, holds, title):
+    """{whose: [(tokens/s for each user, factor), …]}, modelled and as printed, of which full load
+    is at FULL; and the factor from which on a headline holds."""
+    figure, axes = blank(8.8, 4.8, title)
+    log_axes(axes, x=("tokens a second for each user", speeds), y=("gain by the GPU", units.ratio),
+             ticks=(FULL, 22, 50, 110))  # fmt: skip
+    axes.axhline(holds, color=INK, linewidth=1, linestyle=":")
+    for (whose, each), look in zip(points.items(), LOOKS[2:], strict=False):
+        axes.plot(*zip(*each, strict=True), **{**look, **SPOTS, "markerfacecolor": "none"})
+        ha, side = ("right", -8) if each[-1][0] > 80 else ("left", 8)
+        axes.annotate(whose, each[-1], (side, 7), textcoords="offset points", ha=ha, color=INK)
+    ends = []
+    for (whose, each), look in zip(lines.items(), LOOKS, strict=False):
+        axes.plot(*zip(*each, strict=True), **{**look, "marker": ""})
+        ends.append((*each[-1], whose, look["color"]))
+    label_ends(axes, ends)
+    said = "; ".join(f"{whose}: " + ", ".join(f"{units.ratio(factor)} at {speeds(at)}"
+                     for at, factor in each) for whose, each in points.items())  # fmt: skip
+    return Picture(figure, f"{title}. Published: {said}.")
+
+
+def speeds(at):
+    """A speed in words, or full load."""
+    return "full load" if at == FULL else units.count(at)

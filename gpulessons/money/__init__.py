@@ -8,10 +8,10 @@
 
 from .devices import FACTORS, cards
 from .renting import break_even, energy
-from .serving import tokens, ways
+from .serving import by_the_token, tokens, ways
 from .works import generating, networks, prefill
 
 __all__ = [
-    "FACTORS", "break_even", "cards", "energy", "generating", "networks", "prefill", "tokens",
-    "ways",
+    "FACTORS", "break_even", "by_the_token", "cards", "energy", "generating", "networks",
+    "prefill", "tokens", "ways",
 ]  # fmt: skip

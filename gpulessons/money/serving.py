@@ -30,11 +30,14 @@ class Way:
     most: float  # inf: only the least is known
     full: float  # millions of tokens a day
 
-    def bill(self, wanted: float) -> tuple[float, float]:
-        """Dollars a day, at least and at most, for so many millions a day: cards come whole, and
-        those of a server together."""
-        copies = math.ceil(wanted / self.full / self.together) * self.together
-        return copies * self.least, copies * self.most
+
+def by_the_token(seller: str, tokens_in: int, tokens_out: int) -> tuple[float, float]:
+    """Dollars of an API's seller for one request, at least and at most: published copies differ."""
+    read, written = (published("price of tokens", what=f"{seller}: a million {which}")
+                     for which in ("read", "written"))  # fmt: skip
+    bills = sorted((tokens_in * i.value + tokens_out * o.value) / 1e6
+                   for i, o in zip(read, written, strict=True))  # fmt: skip
+    return bills[0], bills[-1]
 
 
 def tokens(device: str) -> dict[tuple[int, int], float]:

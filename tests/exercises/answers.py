@@ -339,13 +339,19 @@ RIGHT = {
     "which_limit": [
         ("return bounds[name], name", "return [bounds[name], name]"),
     ],
-    "split_headline": [
-        ("[after / b for b, after in zip(before, headlines)]",
-         "list(__import__('numpy').divide(headlines, before[:-1]))"),
-    ],
     "shared_step": [
-        ("(answer - 1) * max(reading, computing) / batch",
-         "sum(max(reading / batch, first / prompt) for _ in range(1, answer))"),
+        ("steps * step * longer / batch", "sum(step * longer / batch for _ in range(steps))"),
+    ],
+    "equal_speed": [
+        ("return at_new / at_old", "return float(at_new) * (1 / at_old)"),
+        ("np.interp(speed, *zip(*runs))",  # by hand, between the two runs around it
+         "next(a + (speed - s) / (t - s) * (b - a) for (s, a), (t, b) in zip(runs, runs[1:]) "
+         "if s <= speed <= t)"),
+    ],
+    "paid_by_the_day": [
+        ("np.ceil(load / (full * together))", "-(-load // (full * together))"),
+        ("groups * together * day / load * 1000",
+         "sum(together * day for _ in range(int(groups))) / (load / 1000)"),
     ],
     "whole_checkpoint": [
         ('"dice": run.generator.get_state()}', '"dice": run.generator.get_state().clone()}'),

@@ -9,7 +9,6 @@ from types import SimpleNamespace as Of
 import numpy as np
 import pytest
 
-from gpulessons.claims import Figure, Finding, statement
 from gpulessons.evidence import published
 from gpulessons.models.decoder import Shape
 
@@ -107,13 +106,6 @@ def tasks():
 
 class Findings(list):
     machine, date, sentence = "a machine, of some sort", "2026-01-01", "One claim holds."
-
-
-def finding():
-    kinds = {"live": (4, 5), "recorded": (2, 2), "published": (0.5, 0.5), "modelled": (0.5, 9),
-             "bounded": (-math.inf, 20), "counted": (3, 3)}  # fmt: skip
-    figures = [Figure(kind, kind, *span, "there") for kind, span in kinds.items()]
-    return Finding(statement("4b"), tuple(figures))
 
 
 def mix():
@@ -227,7 +219,8 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
                                (("sorting", 3.0), ("pixels", None), ("words", 1.2))}),
     },
     "serving": {
-        "over_requests": lambda f: f({1: 9.0, 5: 2.0}, (0.5, 0.7), "$9, then $2", {1: 9.0, 2: 5.0}),
+        "over_requests": lambda f: f({1: 9.0, 5: 2.0}, (0.5, 0.7), "$9, then $2",
+                                     {"yours": {1: 9.0, 2: 5.0}, "nothing drawn": {}}),
         "over_load": lambda f: f({"rent": ([3e3, 1e6], [9, 1], [9, 2])}, (0.5, 0.7), 2e4, "A day"),
         "over_speed": lambda f: f({1: (50, 9.0), 5: (40, 2.0), 9: (40, 2.0)}, (0.5, 0.7)),
     },
@@ -236,9 +229,10 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "transfers": {"by_layers": lambda f: f({"pageable": {1: 0.5, 2: 2}, "pinned": {1: 1, 2: 3}},
                                              {1: 2}),
                   "rates": lambda f: f(2e10)},
-    "verdicts": {"ranges": lambda f: f(finding()),
-                 "at_a_speed": lambda f: f({"old": ([20, 110], [900, 90]), "a new (modelled)":
-                                            ([20, 110], [1800, 900])}, "old", "a new", {110: 10}),
+    "verdicts": {"at_a_speed": lambda f: f({"old": [(20, 900), (110, 90)], "a new (modelled)":
+                                            [(20, 1800), (110, 900)]}, "old", "a new", {110: 10}),
+                 "gains": lambda f: f({"a model": [(22, 3), (110, 9)]}, {"racks": [(50, 15)]}, 9,
+                                     "From 3 to 15"),
                  "as_printed": lambda f: f(published("gain", source="nvidia_blog")[0])},
     "waves": {"waves": lambda f: f()},
 }

@@ -1,19 +1,13 @@
-"""Tokens by the million: a card's bill by the day. Sums by hand."""
+"""Tokens by the million, and cards by the day. Sums by hand."""
 
 import math
 
 import pytest
 
-from gpulessons.money.serving import RUNS, Way, tokens, ways
-
-
-@pytest.mark.parametrize(("wanted", "cards"), [(1, 1), (200, 1), (201, 2), (10_000, 50)])
-def test_cards_come_whole(wanted, cards):
-    assert Way("own", "a card", 1, 60.0, 90.0, 200.0).bill(wanted) == (60 * cards, 90 * cards)
+from gpulessons.money.serving import RUNS, by_the_token, tokens, ways
 
 
 def test_a_server_s_cards_are_bought_together():
-    assert Way("own", "a card", 8, 10.0, 20.0, 200.0).bill(1_700) == (160, 320)
     owned = [way for way in ways(128, 2048, (3, 5), 0.2) if way.verb == "own"]
     assert [way.together for way in owned] == [8, 8, 1]  # H200, B200, RTX PRO 6000
 
@@ -42,3 +36,11 @@ def test_each_card_has_ten_published_lengths_and_its_watts():
                           if (way.verb, way.cards) == ("own", "H200, 8 bits"))
                      for kwh in (0.0, 1.0))
     assert dearer.least - owned.least == pytest.approx(24 * 0.7)  # 700 W, by its data sheet
+
+
+def test_an_apis_bill_is_by_the_token_and_a_range_where_copies_of_its_page_differ():
+    assert by_the_token("DeepInfra", 5_000, 500) == pytest.approx((660e-6, 850e-6))
+    low, high = by_the_token("Venice", 1_000_000, 0)
+    assert low == high
+    with pytest.raises(LookupError, match="a million read"):
+        by_the_token("nobody", 1, 1)
