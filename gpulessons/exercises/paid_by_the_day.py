@@ -5,8 +5,8 @@ from gpulessons.exercises.asking import a_function
 text = '''\
 def my_price(load, day, full, together):
     """Dollars for 1,000 requests, where a day has `load` of them.
-    day: dollars that one GPU costs a day, whatever it does. full: requests a day that it answers
-    at full load. together: GPUs are had in groups of so many.
+    day: dollars that one GPU costs a day, busy or idle. full: requests a day that it answers at
+    full load. together: GPUs are sold in groups of so many.
     """
     ### BEGIN SOLUTION
     groups = np.ceil(load / (full * together))

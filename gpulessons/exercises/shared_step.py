@@ -4,10 +4,9 @@ from gpulessons.exercises.asking import a_function
 
 text = '''\
 def my_seconds(batch, prompt, step, steps, weights, cache):
-    """GPU seconds of one request, of a batch of so many.
-    prompt: seconds that its prompt takes. step: seconds of one step of a request alone.
-    steps: how many it needs. weights, cache: bytes that a step reads: the weights, and the cache
-    of one request.
+    """GPU seconds that one request takes, where a batch of them shares each step.
+    prompt: seconds of its prompt. step: seconds of a step for one request alone, which reads the
+    weights and that request's cache. steps: how many it needs. weights, cache: bytes.
     """
     ### BEGIN SOLUTION
     longer = (weights + batch * cache) / (weights + cache)

@@ -31,13 +31,11 @@ class Way:
     full: float  # millions of tokens a day
 
 
-def by_the_token(seller: str, tokens_in: int, tokens_out: int) -> tuple[float, float]:
-    """Dollars of an API's seller for one request, at least and at most: published copies differ."""
-    read, written = (published("price of tokens", what=f"{seller}: a million {which}")
+def by_the_token(seller: str, tokens_in: int, tokens_out: int) -> float:
+    """Dollars that an API's seller asks for one request, published."""
+    read, written = (published("price of tokens", what=f"{seller}: a million {which}")[0].value
                      for which in ("read", "written"))  # fmt: skip
-    bills = sorted((tokens_in * i.value + tokens_out * o.value) / 1e6
-                   for i, o in zip(read, written, strict=True))  # fmt: skip
-    return bills[0], bills[-1]
+    return (tokens_in * read + tokens_out * written) / 1e6
 
 
 def tokens(device: str) -> dict[tuple[int, int], float]:

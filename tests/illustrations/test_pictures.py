@@ -219,10 +219,10 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
                                (("sorting", 3.0), ("pixels", None), ("words", 1.2))}),
     },
     "serving": {
-        "over_requests": lambda f: f({1: 9.0, 5: 2.0}, (0.5, 0.7), "$9, then $2",
+        "over_requests": lambda f: f({1: 9.0, 5: 2.0}, 0.5, "$9, then $2",
                                      {"yours": {1: 9.0, 2: 5.0}, "nothing drawn": {}}),
-        "over_load": lambda f: f({"rent": ([3e3, 1e6], [9, 1], [9, 2])}, (0.5, 0.7), 2e4, "A day"),
-        "over_speed": lambda f: f({1: (50, 9.0), 5: (40, 2.0), 9: (40, 2.0)}, (0.5, 0.7)),
+        "over_load": lambda f: f({"rent": ([3e3, 1e6], [9, 1], [9, 2])}, 0.5, 2e4, "A day"),
+        "over_speed": lambda f: f({1: (50, 9.0), 5: (40, 2.0), 9: (40, 2.0)}, 0.5),
     },
     "tiles": {"tile": lambda f: f("2-D register tile"), "mma": lambda f: f(),
               "five_by_five": lambda f: f()},
