@@ -4,9 +4,9 @@ from gpulessons.exercises.asking import a_function
 
 text = '''\
 def my_gain(speed, old, new):
-    """How many times the throughput of `old` has `new`, where each user gets this speed?
+    """The throughput of `new` over that of `old`, where each user gets this speed.
     old, new: the runs of one GPU, [(tokens/s for each user, throughput), …], the slowest users
-    first. Between two runs, read off a straight line.
+    first. Between two runs, read off a straight line: np.interp.
     """
     ### BEGIN SOLUTION
     at_old, at_new = (np.interp(speed, *zip(*runs)) for runs in (old, new))
@@ -26,9 +26,8 @@ mistakes = (
     ("Read off each GPU at the same speed, not at the speed of a run of the other one.",
      "np.interp(speed,", "np.interp(min(s for s, _ in old if s >= speed),"),
 )  # fmt: skip
-hints = "Where does `speed` stand on each line?", "at_old = np.interp(speed, *zip(*old))"
 
 exercise = a_function(
     __name__, text, CASES, "the two throughputs at one speed, by hand.",
-    "Five speeds, on runs and between them.", mistakes, hints,
+    "Five speeds, on runs and between them.", mistakes,
 )  # fmt: skip

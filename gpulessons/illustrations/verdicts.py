@@ -1,14 +1,12 @@
-"""A headline, what it leaves out, and the same gain at other speeds and by others."""
+"""A headline as it is printed, headlines of one piece of work, and a gain at equal speeds."""
 
 import numpy as np
 
 from gpulessons import units
 from gpulessons.plots.axes import label_ends, log_axes, name_rows
-from gpulessons.plots.forms import LOOKS, SPOTS
 from gpulessons.plots.picture import BLUE, GREEN, INK, ORANGE, Picture, blank
 
 COLORS = BLUE, ORANGE, GREEN, INK
-FULL = 9  # where full load is drawn, left of all speeds
 
 
 def as_printed(row):
@@ -60,29 +58,3 @@ def at_a_speed(curves, old, new, gain):
         axes.annotate(f"\u00a0{units.ratio(factor)}", (speed, low * factor**0.3), color=INK)
     label_ends(axes, ends)
     return Picture(figure, f"{title}. Points: published.")
-
-
-def gains(lines, points, holds, title):
-    """{whose: [(tokens/s for each user, factor), …]}, modelled and as printed, of which full load
-    is at FULL; and the factor from which on a headline holds."""
-    figure, axes = blank(8.8, 4.8, title)
-    log_axes(axes, x=("tokens a second for each user", speeds), y=("gain by the GPU", units.ratio),
-             ticks=(FULL, 22, 50, 110))  # fmt: skip
-    axes.axhline(holds, color=INK, linewidth=1, linestyle=":")
-    for (whose, each), look in zip(points.items(), LOOKS[2:], strict=False):
-        axes.plot(*zip(*each, strict=True), **{**look, **SPOTS, "markerfacecolor": "none"})
-        ha, side = ("right", -8) if each[-1][0] > 80 else ("left", 8)
-        axes.annotate(whose, each[-1], (side, 7), textcoords="offset points", ha=ha, color=INK)
-    ends = []
-    for (whose, each), look in zip(lines.items(), LOOKS, strict=False):
-        axes.plot(*zip(*each, strict=True), **{**look, "marker": ""})
-        ends.append((*each[-1], whose, look["color"]))
-    label_ends(axes, ends)
-    said = "; ".join(f"{whose}: " + ", ".join(f"{units.ratio(factor)} at {speeds(at)}"
-                     for at, factor in each) for whose, each in points.items())  # fmt: skip
-    return Picture(figure, f"{title}. Published: {said}.")
-
-
-def speeds(at):
-    """A speed in words, or full load."""
-    return "full load" if at == FULL else units.count(at)

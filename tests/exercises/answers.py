@@ -342,6 +342,10 @@ RIGHT = {
     "shared_step": [
         ("steps * step * longer / batch", "sum(step * longer / batch for _ in range(steps))"),
     ],
+    "split_headline": [
+        ("[after / b for b, after in zip(before, headlines)]",
+         "list(__import__('numpy').divide(headlines, before[:-1]))"),
+    ],
     "equal_speed": [
         ("return at_new / at_old", "return float(at_new) * (1 / at_old)"),
         ("np.interp(speed, *zip(*runs))",  # by hand, between the two runs around it

@@ -68,6 +68,7 @@ BY_HAND = {  # what the solution, which is the truth of these exercises, is give
     "speed_up": ((1.0, 8.0, 0.25, 8.0, 2), 0.5),
     "surely_behind": ((2.0, 24_576, 1e9), 2.0),
     "shared_step": ((4, 2.0, 0.5, 8, 70, 2), 2 + 8 * (0.5 * 78 / 72) / 4),
+    "split_headline": (([2, 6, 3],), [2, 3, 0.5]),
     "equal_speed": ((30, [(20, 100), (40, 60)], [(10, 400), (30, 300)]), 300 / 80),
     "paid_by_the_day": ((20_000, 30, 155_000, 8), 8 * 30 / 20),
 }  # fmt: skip

@@ -231,8 +231,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
                   "rates": lambda f: f(2e10)},
     "verdicts": {"at_a_speed": lambda f: f({"old": [(20, 900), (110, 90)], "a new (modelled)":
                                             [(20, 1800), (110, 900)]}, "old", "a new", {110: 10}),
-                 "gains": lambda f: f({"a model": [(22, 3), (110, 9)]}, {"racks": [(50, 15)]}, 9,
-                                     "From 3 to 15"),
                  "as_printed": lambda f: f(published("gain", source="nvidia_blog")[0])},
     "waves": {"waves": lambda f: f()},
 }
