@@ -44,7 +44,7 @@ BUDGETS = {
     "claims": (942, 900),
     "cli": (565, 565),
     "evidence": (203, 200),
-    "exercises": (2_343, 2_343),
+    "exercises": (2_344, 2_344),
     "grader": (691, 500),
     "hardware": (1_507, 900),
     "illustrations": (2_521, 2_521),
