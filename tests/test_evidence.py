@@ -251,7 +251,7 @@ def test_users_their_speed_and_a_cards_tokens_agree_and_a_gain_is_the_product_of
 def test_printed_gains_are_the_quotients_of_what_stands_beside_them():
     gains = {what: published("gain", what=f"GB300 over H200, by the {what}")[0].value
              for what in ("GPU", "dollar")}  # fmt: skip
-    old, new = (row.value for row in published("renting"))
+    old, new = (row.value for row in published("cost of an hour"))
     assert gains["GPU"] * old / new == pytest.approx(gains["dollar"], rel=0.02)
     r1 = {(row.device, row.sizes["speed"]): row.value
           for row in published("served at a speed", what="tokens of DeepSeek-R1, 8 bits")}
