@@ -20,7 +20,7 @@ def my_seconds(batch, prompt, step, steps, weights, cache):
 CASES = ((1, 2.0, 0.5, 8, 70, 1), (4, 2.0, 0.5, 8, 70, 2), (86, 0.4, 0.0186, 499, 70.6, 0.86),
          (3, 0.5, 0.25, 7, 9, 4))  # fmt: skip
 mistakes = (
-    ("Half the way: the weights are shared. But a step of a larger batch takes longer: it reads "
+    ("Half way there: the weights are shared. But a step of a larger batch takes longer: it reads "
      "the cache of each request.", " * longer", ""),
     ("Requests share the steps. Each has a prompt of its own.",
      "prompt + steps * step * longer / batch", "(prompt + steps * step * longer) / batch"),
