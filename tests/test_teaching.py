@@ -64,6 +64,18 @@ def counted(name):
             return found
 
 
+@pytest.mark.parametrize("name", LESSONS)
+def test_a_page_has_at_most_1800_words_and_40_cells_of_code_before_it_goes_further(name):
+    words = code = 0
+    for cell in save_notebooks.read(TEACHING.parent / "notebooks" / name).cells:
+        text, *further = re.split(r"^## Further$", cell.source, flags=re.M)
+        words += len(text.split()) * (cell.cell_type == "markdown")
+        code += cell.cell_type == "code"
+        if further:
+            break
+    assert words <= 1_800 and code <= 41, (words, code)  # the first cell of code installs
+
+
 def needed(first):
     """The numbers of the notebooks that one names as what you need, or what helps."""
     said = re.search(r"\*\*You need\*\* (.*?)\.(?:\s|$)", first.replace("_memory.ipynb", ""), re.S)
