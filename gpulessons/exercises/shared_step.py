@@ -6,8 +6,8 @@ text = '''\
 def my_seconds(batch, prompt, step, steps, weights, cache):
     """GPU seconds that one request takes, where a batch of them shares each step.
     prompt: seconds of its prompt. step: seconds of a step for one request alone, which reads the
-    weights and that request's cache. steps: how many it needs. weights, cache: bytes. A step of a
-    batch reads the weights once and every cache, and takes time in proportion.
+    weights and that request's cache. steps: how many it needs. weights, cache: bytes. A step takes
+    time in proportion to the bytes that it reads.
     """
     ### BEGIN SOLUTION
     longer = (weights + batch * cache) / (weights + cache)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from gpulessons import units
-from gpulessons.plots.axes import label_ends, log_axes, name_rows
+from gpulessons.plots.axes import label_ends, log_axes, name_rows, two_ticks
 from gpulessons.plots.picture import BLUE, GREEN, INK, ORANGE, Picture, blank
 
 COLORS = BLUE, ORANGE, GREEN, INK
@@ -39,16 +39,16 @@ def headlines(ours, theirs, what):
 
 
 def at_a_speed(curves, old, new, gain):
-    """{side: [(tokens/s for each user, tokens/s of a GPU), …]}, and at some speeds what new has
-    over old: {speed: factor}."""
+    """{side: [(tokens/s for each user, of a GPU), …]}; gain: {speed: what new has over old}."""
     told = ", ".join(f"{units.ratio(factor)} at {speed}" for speed, factor in gain.items())
     title = f"{new[:1].upper()}{new[1:]} over {old}, by tokens/s for each user:\n{told}"
     figure, axes = blank(8.2, 4.3, title)
     log_axes(axes, x=("tokens a second for each user", units.count),
              y=("throughput of one GPU, tokens/s", "{:,.0f}".format), ticks=(15, 25, 50, 110, 180))
+    two_ticks(axes.yaxis)
     ends = []
     for (side, runs), color, mark in zip(curves.items(), COLORS, "os^D", strict=False):
-        look = {"linestyle": "--"} if "modelled" in side else {"marker": mark}
+        color, look = (GREEN, {"linestyle": "--"}) if "modelled" in side else (color, {"marker": mark})
         axes.plot(*zip(*runs, strict=True), color=color, markerfacecolor="none", **look)
         ends.append((*runs[-1], side.partition(" (")[0], color))
     for speed, factor in gain.items():
