@@ -27,12 +27,10 @@ def headlines(ours, theirs, what):
     title = f"{what}: headlines from {ends[0]} to {ends[1]}"
     figure, axes = blank(8.6, 1.9 + 0.45 * len(ours), title)
     for (card, row), color, mark in zip(gains.items(), COLORS, "osD^", strict=False):
-        axes.plot(row, range(len(row)), color=color, marker=mark, markersize=9, linestyle="none",
-                  label=f"over {card}")  # fmt: skip
+        axes.plot(row, range(len(row)), mark, color=color, markersize=9, label=f"over {card}")
     log_axes(axes, x=("a CPU's time over the GPU's", units.ratio))
     name_rows(axes, ours)
-    figure.legend(loc="outside lower center", ncols=len(gains), frameon=False, labelcolor=INK,
-                  fontsize=9.5)  # fmt: skip
+    figure.legend(loc="outside lower center", ncols=len(gains), frameon=False, labelcolor=INK)
     said = "; ".join(f"{side} over {card}: {units.ratio(row[i])}" for card, row in gains.items()
                      for i, side in enumerate(ours))  # fmt: skip
     return Picture(figure, f"{title}. {said}.")
@@ -45,16 +43,18 @@ def at_a_speed(curves, old, new, gain):
     figure, axes = blank(8.2, 4.3, title)
     log_axes(axes, x=("tokens a second for each user", units.count),
              y=("throughput of one GPU, tokens/s", "{:,.0f}".format), ticks=(15, 25, 50, 110, 180))
-    two_ticks(axes.yaxis)
     ends = []
     for (side, runs), color, mark in zip(curves.items(), COLORS, "os^D", strict=False):
-        color, look = (GREEN, {"linestyle": "--"}) if "modelled" in side else (color, {"marker": mark})
+        color, look = (GREEN, {"ls": "--"}) if "modelled" in side else (color, {"marker": mark})
         axes.plot(*zip(*runs, strict=True), color=color, markerfacecolor="none", **look)
         ends.append((*runs[-1], side.partition(" (")[0], color))
+    for was, now in zip(curves[old], curves[new] if "modelled" in new else (), strict=False):
+        axes.annotate("", now, was, arrowprops={"arrowstyle": "->", "color": GREEN, "ls": ":"})
     for speed, factor in gain.items():
         low = np.interp(speed, *zip(*curves[old], strict=True))
-        axes.annotate("", (speed, factor * low), (speed, low),
-                      arrowprops={"arrowstyle": "<->", "color": INK, "shrinkA": 0, "shrinkB": 0})
+        look = {"arrowstyle": "<->", "color": INK, "shrinkA": 0, "shrinkB": 0}
+        axes.annotate("", (speed, factor * low), (speed, low), arrowprops=look)
         axes.annotate(f"\u00a0{units.ratio(factor)}", (speed, low * factor**0.3), color=INK)
+    two_ticks(axes.yaxis)
     label_ends(axes, ends)
     return Picture(figure, f"{title}. Points: published.")
