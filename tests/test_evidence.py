@@ -257,3 +257,18 @@ def test_printed_gains_are_the_quotients_of_what_stands_beside_them():
           for row in published("served at a speed", what="tokens of DeepSeek-R1, 8 bits")}
     for speed, more in ((42, 16.99), (71, 12.9), (100, 20.39)):  # printed as "1699% more"
         assert r1["B200", speed] / r1["H100", speed] == pytest.approx(1 + more, rel=0.003)
+
+
+def test_what_pages_15_and_16_say_of_rows_in_words_is_so():
+    (later,), (full,) = (published(subject, device="H100", prompt=1000, output=1000, cards=2)
+                         for subject in ("later table", "decoding"))  # fmt: skip
+    assert 2 * later.value / full.value == pytest.approx(1.05, abs=0.005)  # of one GPU, of two
+    first = {prompt: published("concurrency", what="Llama 3.3 70B: time to first token",
+                               prompt=prompt, concurrency=1)[0].value
+             for prompt in (5000, 20000)}  # fmt: skip
+    assert first[20000] / (4 * first[5000]) == pytest.approx(1.1, abs=0.05)
+    runs = published("served at a speed", what="tokens of MiniMax-M2.5, read and written")
+    ends = {device: [row.value for row in runs if (row.device, row.dtype) == (device, dtype)]
+            for device, dtype in (("H100", "float8"), ("B200", "float4"))}  # fmt: skip
+    assert min(ends["B200"]) / max(ends["H100"]) == pytest.approx(0.26, abs=0.005)
+    assert max(ends["B200"]) / min(ends["H100"]) == pytest.approx(37, abs=0.5)
