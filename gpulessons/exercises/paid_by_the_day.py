@@ -5,14 +5,14 @@ from gpulessons.exercises.asking import a_function
 text = '''\
 def my_price(load, day, full, together):
     """Dollars for 1,000 requests, where a day has `load` of them.
-    day: dollars that one GPU costs a day, busy or idle. full: requests a day that it answers at
-    full load. together: GPUs are sold in groups of so many.
+    day: dollars that one copy of the model, with its GPUs, costs a day, busy or idle. full:
+    requests a day that it answers at full load. together: copies are bought in groups of so many.
     """
     ### BEGIN SOLUTION
     groups = np.ceil(load / (full * together))
     return groups * together * day / load * 1000
     ### STUB
-    return day / full * 1000  # Your turn: this GPU is always full.
+    return day / full * 1000  # Your turn: this copy is always full.
     ### END SOLUTION
 '''
 

@@ -20,19 +20,20 @@ def as_printed(row):
     return Picture(figure, f"{title} Published: {row.citation}.")
 
 
-def headlines(ours, theirs, what):
-    """What can be said of one piece of work: {a CPU's side: seconds} over {a card's: seconds}."""
-    gains = {card: [mine / seconds for mine in ours.values()] for card, seconds in theirs.items()}
-    ends = [units.ratio(end(map(end, gains.values()))) for end in (min, max)]
-    title = f"{what}: headlines from {ends[0]} to {ends[1]}"
-    figure, axes = blank(8.6, 1.9 + 0.45 * len(ours), title)
-    for (card, row), color, mark in zip(gains.items(), COLORS, "osD^", strict=False):
-        axes.plot(row, range(len(row)), mark, color=color, markersize=9, label=f"over {card}")
-    log_axes(axes, x=("a CPU's time over the GPU's", units.ratio))
-    name_rows(axes, ours)
-    figure.legend(loc="outside lower center", ncols=len(gains), frameon=False, labelcolor=INK)
-    said = "; ".join(f"{side} over {card}: {units.ratio(row[i])}" for card, row in gains.items()
-                     for i, side in enumerate(ours))  # fmt: skip
+def headlines(gains, rows, title, what, lines=()):
+    """{whose: [(row, times), …]} as marks in rows, and {words: times} as lines across them."""
+    figure, axes = blank(8.6, 1.9 + 0.45 * len(rows), title)
+    whose = [*dict.fromkeys(name.partition(",")[0] for name in gains)]
+    for name, each in gains.items():
+        n = whose.index(name.partition(",")[0])
+        axes.plot([times for _, times in each], [[*rows].index(row) for row, _ in each],
+                  "<" if "at most" in name else "osD"[n], color=COLORS[n], markersize=9, label=name)
+    log_axes(axes, x=(what, units.ratio))
+    name_rows(axes, rows)
+    for words in lines:
+        axes.axvline(lines[words], color=INK, linewidth=1, linestyle=":", label=words)
+    figure.legend(loc="outside lower center", ncols=3, frameon=False, labelcolor=INK)
+    said = "; ".join(f"{row}, {who}: {units.ratio(at)}" for who in gains for row, at in gains[who])
     return Picture(figure, f"{title}. {said}.")
 
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from ipywidgets import VBox, Widget
 
 # In panel.css: a blue of at least 4 to 1 on a white page and on a dark one (#111), and the green
-# and brown of right and wrong answers, on which white words have a contrast of at least 6 to 1.
-BLUE, GREEN, BROWN = "#1a78c8", "#1b6e2f", "#a04000"
+# of right answers, on which white words have a contrast of at least 6 to 1.
+BLUE, GREEN = "#1a78c8", "#1b6e2f"
 STYLE, SCRIPT = (
     Path(__file__).with_suffix(kind).read_text(encoding="utf-8") for kind in (".css", ".js")
 )
