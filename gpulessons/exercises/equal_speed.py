@@ -4,9 +4,9 @@ from gpulessons.exercises.asking import a_function
 
 text = '''\
 def my_gain(speed, old, new):
-    """The throughput of `new` over that of `old`, where each user gets this speed.
-    old, new: the runs of one GPU, [(tokens/s for each user, throughput), …], the slowest users
-    first. Between two runs, read off a straight line: np.interp.
+    """The throughput of `new` over that of `old`, at a speed that both reach.
+    speed: tokens/s that each user gets. old, new: the runs of one GPU, [(speed, throughput), …],
+    the slowest users first. Between two runs, read off a straight line: np.interp.
     """
     ### BEGIN SOLUTION
     at_old, at_new = (np.interp(speed, *zip(*runs)) for runs in (old, new))
