@@ -43,7 +43,7 @@ def at_a_speed(curves, old, new, gain):
     title = f"{new[:1].upper()}{new[1:]} over {old}, by tokens/s for each user:\n{told}"
     figure, axes = blank(8.2, 4.3, title)
     log_axes(axes, x=("tokens a second for each user", units.count),
-             y=("throughput of one GPU, tokens/s", "{:,.0f}".format), ticks=(15, 25, 50, 110, 180))
+             y=("throughput of one GPU, tokens/s", "{:,.0f}".format), ticks=(10, 25, 50, 84, 160))
     ends = []
     for (side, runs), color, mark in zip(curves.items(), COLORS, "os^D", strict=False):
         color, look = (GREEN, {"ls": "--"}) if "modelled" in side else (color, {"marker": mark})
