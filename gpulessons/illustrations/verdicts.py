@@ -46,8 +46,10 @@ def at_a_speed(curves, old, new, gain):
              y=("throughput of one GPU, tokens/s", "{:,.0f}".format), ticks=(10, 25, 50, 84, 160))
     ends = []
     for (side, runs), color, mark in zip(curves.items(), COLORS, "os^D", strict=False):
-        color, look = (GREEN, {"ls": "--"}) if "modelled" in side else (color, {"marker": mark})
-        axes.plot(*zip(*runs, strict=True), color=color, markerfacecolor="none", **look)
+        color, look = (GREEN, "--") if "modelled" in side else (color, "-")
+        speeds = np.geomspace(runs[0][0], runs[-1][0])  # straight between points: bent on log axes
+        axes.plot(speeds, np.interp(speeds, *zip(*runs, strict=True)), look, color=color)
+        axes.plot(*zip(*runs, strict=True), mark, color=color, markerfacecolor="none")
         ends.append((*runs[-1], side.partition(" (")[0], color))
     for was, now in zip(curves[old], curves[new] if "modelled" in new else (), strict=False):
         axes.annotate("", now, was, arrowprops={"arrowstyle": "->", "color": GREEN, "ls": ":"})

@@ -12,9 +12,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ipywidgets import VBox, Widget
 
-# In panel.css: a blue of at least 4 to 1 on a white page and on a dark one (#111), and the green
-# of right answers, on which white words have a contrast of at least 6 to 1.
-BLUE, GREEN = "#1a78c8", "#1b6e2f"
 STYLE, SCRIPT = (
     Path(__file__).with_suffix(kind).read_text(encoding="utf-8") for kind in (".css", ".js")
 )
