@@ -20,8 +20,8 @@ def as_printed(row):
     return Picture(figure, f"{title} Published: {row.citation}.")
 
 
-def headlines(gains, rows, title, what, lines=()):
-    """{whose: [(row, times), …]} as marks in rows, and {words: times} as lines across them."""
+def headlines(gains, rows, title, what):
+    """{over what: [(row, times), …]} as marks in rows."""
     figure, axes = blank(8.6, 1.9 + 0.45 * len(rows), title)
     whose = [*dict.fromkeys(name.partition(",")[0] for name in gains)]
     for name, each in gains.items():
@@ -30,8 +30,6 @@ def headlines(gains, rows, title, what, lines=()):
                   "<" if "at most" in name else "osD"[n], color=COLORS[n], markersize=9, label=name)
     log_axes(axes, x=(what, units.ratio))
     name_rows(axes, rows)
-    for words in lines:
-        axes.axvline(lines[words], color=INK, linewidth=1, linestyle=":", label=words)
     figure.legend(loc="outside lower center", ncols=3, frameon=False, labelcolor=INK)
     said = "; ".join(f"{row}, {who}: {units.ratio(at)}" for who in gains for row, at in gains[who])
     return Picture(figure, f"{title}. {said}.")
