@@ -47,7 +47,7 @@ BUDGETS = {
     "exercises": (2_344, 2_344),
     "grader": (691, 500),
     "hardware": (1_507, 900),
-    "illustrations": (2_522, 2_521),
+    "illustrations": (2_520, 2_520),
     "measure": (1_732, 1_300),
     "models": (211, 211),
     "money": (273, 273),

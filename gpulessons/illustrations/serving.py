@@ -19,7 +19,7 @@ def over_requests(found, api, title, lines):
                {**look, "marker": "D" if len(line) < 10 else ""})
               for (each, line), look in zip(lines.items(), LOOKS[3:], strict=False) if line]
     named += [("API", (1, max(found)), (api, api), {**LOOKS[2], "marker": ""})]
-    return log_lines(named, ("requests sent at once", "{:,.0f}".format), (COST, "{:g}".format),
+    return log_lines(named, ("requests sent at once", "{:,.3g}".format), (COST, "{:g}".format),
                      ticks=[n for n in found if n != 100], title=title)
 
 

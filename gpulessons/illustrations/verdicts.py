@@ -23,11 +23,9 @@ def as_printed(row):
 def headlines(gains, rows, title, what):
     """{over what: [(row, times), …]} as marks in rows."""
     figure, axes = blank(8.6, 1.9 + 0.45 * len(rows), title)
-    whose = [*dict.fromkeys(name.partition(",")[0] for name in gains)]
-    for name, each in gains.items():
-        n = whose.index(name.partition(",")[0])
+    for (name, each), color, mark in zip(gains.items(), COLORS, "osD^", strict=False):
         axes.plot([times for _, times in each], [[*rows].index(row) for row, _ in each],
-                  "<" if "at most" in name else "osD"[n], color=COLORS[n], markersize=9, label=name)
+                  "<" if "at most" in name else mark, color=color, markersize=9, label=name)
     log_axes(axes, x=(what, units.ratio))
     name_rows(axes, rows)
     figure.legend(loc="outside lower center", ncols=3, frameon=False, labelcolor=INK)
