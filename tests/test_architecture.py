@@ -56,7 +56,7 @@ BUDGETS = {
     "plots": (1_720, 1_400),
     "workers": (2_680, 1_300),
     "warplens": (10_367, 10_000),
-    "tests": (19_418, 16_500),
+    "tests": (19_414, 16_500),
 }
 # What is read, what is run, what is said; then machine code, and times.
 WARPLENS = {
