@@ -1,11 +1,10 @@
-"""What a request costs, by how many share the GPUs, by their speed, by a day's load."""
+"""What a request costs, by how many share the GPUs, by their speed, by the way they are had."""
 
 import numpy as np
 
-from gpulessons import units
-from gpulessons.plots.axes import label_ends, log_axes
-from gpulessons.plots.forms import LOOKS, log_lines
-from gpulessons.plots.picture import BLUE, GREEN, INK, Picture, blank
+from gpulessons.plots.axes import beside, label_ends, log_axes, name_rows
+from gpulessons.plots.forms import LOOKS, key, listed, log_lines
+from gpulessons.plots.picture import BLUE, GREEN, VERMILLION, Picture, blank
 
 COST = "$ for 1,000 requests"
 
@@ -23,39 +22,40 @@ def over_requests(found, api, title, lines):
                      ticks=[n for n in found if n != 100], title=title)
 
 
-def over_load(bands, api, load, title):
-    """{way: (requests a day, least $, most $)} beside an API's, and where a day of yours stands."""
+def ways(costs, api, title):
+    """{way: (least $, most $ or inf, $ on a full day or None, words)}, beside an API's."""
+    figure, axes = blank(8.2, 1.5 + 0.32 * len(costs), title)
+    full_look = {"color": VERMILLION, "marker": "D", "markerfacecolor": "none"}
+    for y, (least, most, full, words) in enumerate(costs.values()):
+        end = most if most < np.inf else 1.15 * least
+        axes.plot([least / 1.03, end * 1.03], [y, y], color=BLUE, linewidth=7)
+        axes.plot(full or [], [y] * bool(full), **full_look)
+        beside(axes, words + " or more" * bool("(" in words and most == np.inf), end, y)
+    axes.axvline(api, color=GREEN, linestyle="-.")
+    name_rows(axes, costs)
+    log_axes(axes, x=(COST, "{:g}".format), ticks=(0.25, 0.5, 1, 2, 5, 10, 20))
+    axes.set_xlim(right=6 * axes.get_xlim()[1])
+    key(figure, {"your day": {"color": BLUE}, "a full day": full_look,
+                 "the cheapest API": {"color": GREEN, "marker": "", "linestyle": "-."}})
+    said = listed({name: f"${least:.2f} to ${most:.2f}{f', full ${full:.2f}' if full else ''}"
+                   f"{words and f', pays from {words}'}"
+                   for name, (least, most, full, words) in costs.items()})
+    return Picture(figure, f"{title}. Modelled: {said}.".replace("$inf", "more"))
+
+
+def over_use(speeds, line):
+    """{lengths: [(tokens/s of the GPUs, of each user), …]}, and line(utilization, alone, full)."""
+    ends = {name: (min(found)[1], max(found)[1]) for name, found in speeds.items()}
+    points = {name: [(rate / max(each)[0], speed) for rate, speed in each]
+              for name, each in speeds.items()}
+    off = [line(use, *ends[name]) / speed - 1 for name in points for use, speed in points[name]]
+    title = ("Each user's speed falls in a straight line with utilization:\n"
+             f"{len(off)} published points are within {max(map(abs, off)):.0%} of it")
     figure, axes = blank(8.2, 4.2, title)
-    log_axes(axes, x=("requests a day, spread evenly", "{:,.0f}".format), y=(COST, "{:g}".format),
-             ticks=(3e3, 1e4, 1e5, 1e6))  # fmt: skip
-    axes.axhline(api, color=GREEN, linestyle="-.")
-    axes.axvline(load, color=INK, linewidth=1)
-    ends = []
-    for (name, (loads, *band)), look in zip(bands.items(), LOOKS[:2] + LOOKS[3:], strict=False):
-        axes.fill_between(loads, *band, color=look["color"], alpha=0.25, linewidth=0)
-        axes.plot(loads, band[0], color=look["color"], linestyle=look["linestyle"])
-        ends.append((loads[-1], band[0][-1], name, look["color"]))
-    label_ends(axes, [*ends, (loads[-1], api, "API", GREEN)])
-    said = "; ".join(f"{name}: ${np.interp(load, loads, least):.2f}"
-                     for name, (loads, least, _) in bands.items())
-    return Picture(figure, f"{title}. Modelled, at least, with {load:,.0f} requests a day: {said}.")
-
-
-def over_speed(points, api):
-    """{requests at once: (tokens/s for each user, $)} beside an API's."""
-    full = [n for n in points if points[n][0] <= 1.02 * points[max(points)][0]]
-    title = "The more requests share the GPUs, the cheaper each is, and the slower"
-    figure, axes = blank(8.2, 3.9, title)
-    log_axes(axes, y=(COST, "{:g}".format))
-    axes.axhline(api, color=GREEN, linestyle="-.")
-    axes.plot(*zip(*points.values(), strict=True), color=BLUE, marker="s", markersize=8,
-              markerfacecolor="none")
-    for n in {*points} - {*full[1:]}:
-        words = ", ".join(map(str, full)) if n in full else f"{n} at once"
-        axes.annotate(words, points[n], (7, -14), textcoords="offset points", color=INK)
-    axes.text(1, api * 0.96, "the API, at a speed that it does not state", va="top", color=INK)
-    axes.set(xlim=(0, 1.2 * points[min(points)][0]), xlabel="tokens a second for each user",
-             ylim=(api / 1.5, 2 * max(price for _, price in points.values())))
-    said = "; ".join(f"{n} at once: {units.count(speed)} tokens/s, ${price:.2f}"
-                     for n, (speed, price) in points.items())
-    return Picture(figure, f"{title}. {said}. The API: ${api:.2f}.")
+    for name, look in (named := [*zip(points, LOOKS, strict=False)]):
+        axes.plot(*zip(*points[name], strict=True), **look | {"linestyle": ""}, fillstyle="none")
+        axes.plot((0, 1), ends[name], color=look["color"], linestyle=look["linestyle"])
+    label_ends(axes, [(1, ends[name][1], name, look["color"]) for name, look in named])
+    axes.set(xlim=(0, 1), ylim=(0, None), xlabel="utilization", ylabel="tokens/s for each user")
+    said = listed({name: "{:.0f} to {:.0f}".format(*pair) for name, pair in ends.items()})
+    return Picture(figure, f"{title}. {said}.")
