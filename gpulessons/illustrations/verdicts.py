@@ -34,26 +34,32 @@ def headlines(gains, rows, title, what):
 
 
 def at_a_speed(curves, old, new, gain):
-    """{side: [(tokens/s for each user, of a GPU), …]}; gain: {speed: what new has over old}."""
+    """{side: [(tokens/s for each user, of a GPU), …]}; gain: {speed: what new has over old}. One
+    that is modelled stands on linear axes, with straight lines through each curve's ends."""
     told = ", ".join(f"{units.ratio(factor)} at {speed}" for speed, factor in gain.items())
     title = f"{new[:1].upper()}{new[1:]} over {old}, by tokens/s for each user:\n{told}"
     figure, axes = blank(8.2, 4.3, title)
-    log_axes(axes, x=("tokens a second for each user", units.count),
-             y=("throughput of one GPU, tokens/s", "{:,.0f}".format), ticks=(10, 25, 50, 84, 160))
-    ends = []
+    moved = curves[new] if "modelled" in new else []
+    x, y, ends = "tokens a second for each user", "throughput of one GPU, tokens/s", []
     for (side, runs), color, mark in zip(curves.items(), COLORS, "os^D", strict=False):
         color, look = (GREEN, "--") if "modelled" in side else (color, "-")
         speeds = np.geomspace(runs[0][0], runs[-1][0])  # straight between points: bent on log axes
         axes.plot(speeds, np.interp(speeds, *zip(*runs, strict=True)), look, color=color)
         axes.plot(*zip(*runs, strict=True), mark, color=color, markerfacecolor="none")
         ends.append((*runs[-1], side.partition(" (")[0], color))
-    for was, now in zip(curves[old], curves[new] if "modelled" in new else (), strict=False):
+        if moved:
+            axes.axline(runs[0], runs[-1], color=INK, linestyle=":")
+    for was, now in zip(curves[old], moved, strict=False):
         axes.annotate("", now, was, arrowprops={"arrowstyle": "->", "color": GREEN, "ls": ":"})
     for speed, factor in gain.items():
         low = np.interp(speed, *zip(*curves[old], strict=True))
         look = {"arrowstyle": "<->", "color": INK, "shrinkA": 0, "shrinkB": 0}
         axes.annotate("", (speed, factor * low), (speed, low), arrowprops=look)
         axes.annotate(f"\u00a0{units.ratio(factor)}", (speed, low * factor**0.3), color=INK)
-    two_ticks(axes.yaxis)
+    if moved:
+        axes.set(xlim=(0, 1.3 * moved[-1][0]), ylim=(0, 1.1 * moved[0][1]), xlabel=x, ylabel=y)
+    else:
+        log_axes(axes, x=(x, units.count), y=(y, "{:,.0f}".format), ticks=(10, 25, 50, 84, 160))
+        two_ticks(axes.yaxis)
     label_ends(axes, ends)
     return Picture(figure, f"{title}. Points: published.")

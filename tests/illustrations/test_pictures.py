@@ -221,8 +221,8 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "serving": {
         "over_requests": lambda f: f({1: 9.0, 5: 2.0}, 0.5, "$9, then $2",
                                      {"yours": {1: 9.0, 2: 5.0}, "nothing drawn": {}}),
-        "ways": lambda f: f({"API": (1, 1, None, ""), "rent": (9, math.inf, 0.4, "9")}, 1, "A day"),
-        "over_use": lambda f: f({"short": [(10, 50), (50, 31)]}, lambda use, *ends: 40),
+        "ways": lambda f: f({"API": (1, 1, None, ""), "rent": (9, 12, 0.4, "9")}, 1, "A day"),
+        "over_use": lambda f: f({"short": [(10, 50), (50, 31)]}, "Straight"),
     },
     "tiles": {"tile": lambda f: f("2-D register tile"), "mma": lambda f: f(),
               "five_by_five": lambda f: f()},
