@@ -1,9 +1,10 @@
-"""What a request costs, by how many share the GPUs, by their speed, by the way they are had."""
+"""What a request costs, by how many share the GPUs, by their speed, by a day's load."""
 
+import numpy as np
 
-from gpulessons.plots.axes import beside, label_ends, log_axes, name_rows
-from gpulessons.plots.forms import LOOKS, key, listed, log_lines
-from gpulessons.plots.picture import BLUE, GREEN, VERMILLION, Picture, blank
+from gpulessons.plots.axes import label_ends, log_axes
+from gpulessons.plots.forms import LOOKS, listed, log_lines
+from gpulessons.plots.picture import INK, Picture, blank
 
 COST = "$ for 1,000 requests"
 
@@ -21,22 +22,21 @@ def over_requests(found, api, title, lines):
                      ticks=[n for n in found if n != 100], title=title)
 
 
-def ways(costs, api, title):
-    """{way: (least $, most $, $ when full or None, words)} of a day of yours, beside an API's."""
-    figure, axes = blank(8.2, 1.5 + 0.32 * len(costs), title)
-    full_look = {"color": VERMILLION, "marker": "D", "markerfacecolor": "none"}
-    for y, (least, most, full, words) in enumerate(costs.values()):
-        axes.plot([least, most], [y, y], color=BLUE, linewidth=7, marker="|", markersize=7)
-        axes.plot(full or [], [y] * bool(full), **full_look)
-        beside(axes, words and f"pay {words}", most, y)
-    axes.axvline(api, color=GREEN, linestyle="-.")
-    name_rows(axes, costs)
-    log_axes(axes, x=(COST, "{:g}".format), ticks=(0.25, 0.5, 1, 2, 5, 10, 20))
-    axes.set_xlim(right=6 * axes.get_xlim()[1])
-    key(figure, {"your day": {"color": BLUE}, "full, within your limits": full_look,
-                 "the cheapest API": {"color": GREEN, "marker": "", "linestyle": "-."}})
-    said = listed({name: f"${a:.2f} to ${b:.2f} {pays}" for name, (a, b, _, pays) in costs.items()})
-    return Picture(figure, f"{title}. Modelled: {said}.")
+def over_load(bands, load, title):
+    """{way: (requests a day, least $ a day, most)}, an API's in green; load: yours."""
+    figure, axes = blank(8.2, 4.6, title)
+    log_axes(axes, x=("requests a day", "{:,.0f}".format), y=("$ a day", "{:,.0f}".format),
+             ticks=(3e3, 1e4, 1e5, 1e6))  # fmt: skip
+    axes.axvline(load, color=INK, linewidth=1)
+    ends, looks = [], iter(LOOKS[:2] + LOOKS[3:])
+    for name, (loads, *band) in bands.items():
+        look = LOOKS[2] if name.startswith("API") else next(looks)
+        axes.fill_between(loads, *band, color=look["color"], alpha=0.25, linewidth=0)
+        axes.plot(loads, band[0], color=look["color"], linestyle=look["linestyle"])
+        ends.append((loads[-1], band[0][-1], name, look["color"]))
+    label_ends(axes, ends)
+    said = listed({name: f"${np.interp(load, *each[:2]):.0f}" for name, each in bands.items()})
+    return Picture(figure, f"{title}. Modelled, at least, in $ a day: {said}.")
 
 
 def over_use(speeds, title):

@@ -169,7 +169,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "frameworks": {
         "layers": lambda f: f(),
         "floor": lambda f: f({2: 3e-4, 64: 4e-4, 512: 9e-3}, 64, 2),
-        "ways": lambda f: f({"eager": {2: 3e-4, 64: 4e-4}, "replayed": {2: 2e-4, 64: 3e-4}}),
+        "over_load": lambda f: f({"rent": ([3e3, 1e6], [9, 1], [9, 2])}, 2e4, "A"),
         "queue": lambda f: f(15, 2e-6, 2.5e-6),
         "timelines": lambda f: f({"narrow": Of(events=step_events)}, {"narrow": 1e-3}),
     },
@@ -221,7 +221,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "serving": {
         "over_requests": lambda f: f({1: 9.0, 5: 2.0}, 0.5, "$9, then $2",
                                      {"yours": {1: 9.0, 2: 5.0}, "nothing drawn": {}}),
-        "ways": lambda f: f({"API": (1, 1, None, ""), "rent": (9, 12, 0.4, "9")}, 1, "A day"),
+        "over_load": lambda f: f({"rent": ([3e3, 1e6], [9, 1], [9, 2])}, 2e4, "A"),
         "over_use": lambda f: f({"short": [(10, 50), (50, 31)]}, "Straight"),
     },
     "tiles": {"tile": lambda f: f("2-D register tile"), "mma": lambda f: f(),
