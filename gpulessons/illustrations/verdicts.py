@@ -3,7 +3,7 @@
 import numpy as np
 
 from gpulessons import units
-from gpulessons.plots.axes import label_ends, log_axes, name_rows, two_ticks
+from gpulessons.plots.axes import label_ends, log_axes, name_rows
 from gpulessons.plots.picture import BLUE, GREEN, INK, ORANGE, Picture, blank
 
 COLORS = BLUE, ORANGE, GREEN, INK
@@ -34,10 +34,9 @@ def headlines(gains, rows, title, what):
 
 
 def at_a_speed(curves, old, new, gain):
-    """{side: [(tokens/s for each user, of a GPU), …]}; gain: {speed: what new has over old}. One
-    that is modelled stands on linear axes, with straight lines through each curve's ends."""
-    told = ", ".join(f"{units.ratio(factor)} at {speed}" for speed, factor in gain.items())
-    title = f"{new[:1].upper()}{new[1:]} over {old}, by tokens/s for each user:\n{told}"
+    """{side: [(tokens/s for each user, of a GPU), …]}, gain: {speed: …}; linear if modelled."""
+    title = f"{new[:1].upper()}{new[1:]} over {old}, by tokens/s for each user:\n" + ", ".join(
+        f"{units.ratio(factor)} at {speed}" for speed, factor in gain.items())
     figure, axes = blank(8.2, 4.3, title)
     moved = curves[new] if "modelled" in new else []
     x, y, ends = "tokens a second for each user", "throughput of one GPU, tokens/s", []
@@ -60,6 +59,5 @@ def at_a_speed(curves, old, new, gain):
         axes.set(xlim=(0, 1.3 * moved[-1][0]), ylim=(0, 1.1 * moved[0][1]), xlabel=x, ylabel=y)
     else:
         log_axes(axes, x=(x, units.count), y=(y, "{:,.0f}".format), ticks=(10, 25, 50, 84, 160))
-        two_ticks(axes.yaxis)
     label_ends(axes, ends)
     return Picture(figure, f"{title}. Points: published.")

@@ -169,7 +169,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "frameworks": {
         "layers": lambda f: f(),
         "floor": lambda f: f({2: 3e-4, 64: 4e-4, 512: 9e-3}, 64, 2),
-        "over_load": lambda f: f({"rent": ([3e3, 1e6], [9, 1], [9, 2])}, 2e4, "A"),
+        "ways": lambda f: f({"eager": {2: 3e-4, 64: 4e-4}, "replayed": {2: 2e-4, 64: 3e-4}}),
         "queue": lambda f: f(15, 2e-6, 2.5e-6),
         "timelines": lambda f: f({"narrow": Of(events=step_events)}, {"narrow": 1e-3}),
     },
@@ -221,8 +221,8 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "serving": {
         "over_requests": lambda f: f({1: 9.0, 5: 2.0}, 0.5, "$9, then $2",
                                      {"yours": {1: 9.0, 2: 5.0}, "nothing drawn": {}}),
-        "over_load": lambda f: f({"rent": ([3e3, 1e6], [9, 1], [9, 2])}, 2e4, "A"),
-        "over_use": lambda f: f({"short": [(10, 50), (50, 31)]}, "Straight"),
+        "over_load": lambda f: f({"rent": ([3e3, 1e6], [9, 1], [9, 2])}, 0.5, 2e4, "A day"),
+        "over_speed": lambda f: f({1: (50, 9.0), 5: (40, 2.0), 9: (40, 2.0)}, 0.5),
     },
     "tiles": {"tile": lambda f: f("2-D register tile"), "mma": lambda f: f(),
               "five_by_five": lambda f: f()},
