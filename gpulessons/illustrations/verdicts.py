@@ -60,4 +60,4 @@ def at_a_speed(curves, old, new, gain):
     else:
         log_axes(axes, x=(x, units.count), y=(y, "{:,.0f}".format), ticks=(10, 25, 50, 84, 160))
     label_ends(axes, ends)
-    return Picture(figure, f"{title}. Points: published.")
+    return Picture(figure, f"{title}. Points: published{', and modelled' * bool(moved)}.")
